@@ -1,0 +1,149 @@
+"""Names the card of a corner index: an upright crop round it, several slightly different views, both half turns.
+
+The network's file says the crop it wants (``crop_width``, ``crop_height``, ``index_px``: how high the index stands in
+it) and its calibration (``temperature``); the classes are the 54 faces and, last, "no index".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.cards import FACES
+from table_controller.errors import InputError
+from table_controller.vision.detect import Corner, open_session
+from table_controller.vision.images import Image
+
+PATCH_PX = 88
+PATCH_INDEX_PX = 40
+"""A patch is a square of this side in which the index stands upright, this high."""
+CLASSES = len(FACES) + 1
+NO_INDEX = len(FACES)
+BATCH = 64
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class View:
+    """How a view differs from the plain crop: size, turn (radians) and shift (in index heights)."""
+
+    size: float = 1.0
+    turn: float = 0.0
+    dx: float = 0.0
+    dy: float = 0.0
+
+
+PLAIN = View()
+VIEWS: tuple[View, ...] = (
+    PLAIN,
+    View(0.9, 0.1),
+    View(1.12, -0.1),
+    View(1.0, 0.12, 0.05, 0.04),
+    View(1.0, -0.12, -0.05, -0.04),
+    View(0.94, 0.0, -0.04, 0.06),
+    View(1.08, 0.0, 0.04, -0.06),
+)
+
+
+def cut_patch(image: Image, corner: Corner) -> Image:
+    """The square patch round a corner, index upright and ``PATCH_INDEX_PX`` high; shrunk without aliasing."""
+    scale = PATCH_INDEX_PX / max(corner.height_px, 4.0)
+    ux, uy = corner.up
+    turn = scale * np.array([[-uy, ux], [-ux, -uy]])
+    centre = np.array(corner.centre)
+    source = image
+    if scale < 0.9:
+        reach = 0.75 * PATCH_PX / scale + 2
+        x0, y0 = (max(0, math.floor(c - reach)) for c in centre)
+        x1, y1 = math.ceil(centre[0] + reach), math.ceil(centre[1] + reach)
+        part = image[y0:y1, x0:x1]
+        if min(part.shape[:2]) > 4:
+            size = (max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale)))
+            source = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+            shrink = np.array([size[0] / part.shape[1], size[1] / part.shape[0]])
+            centre = (centre - (x0, y0)) * shrink
+            turn = turn / shrink
+    shift = (PATCH_PX - 1) / 2 - turn @ (centre - 0.5)
+    matrix = np.column_stack([turn, shift])
+    return np.asarray(
+        cv2.warpAffine(source, matrix, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),
+        np.uint8,
+    )
+
+
+def view_matrix(view: View, half_turn: bool, crop: tuple[int, int], index_px: float) -> NDArray[np.float64]:
+    """The 2 × 3 matrix from crop pixels (a crop of width × height ``crop``) to patch pixels."""
+    scale = PATCH_INDEX_PX / index_px * view.size
+    angle = view.turn + (math.pi if half_turn else 0.0)
+    turn = scale * np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    middle = np.array([(crop[0] - 1) / 2, (crop[1] - 1) / 2])
+    centre = np.array([(PATCH_PX - 1) / 2 + view.dx * PATCH_INDEX_PX, (PATCH_PX - 1) / 2 + view.dy * PATCH_INDEX_PX])
+    return np.column_stack([turn, centre - turn @ middle])
+
+
+def normalise(crops: NDArray[np.uint8]) -> Floats:
+    """N × H × W × 3 bytes as N × 3 × H × W numbers, each crop's mean and contrast evened out (over its channels)."""
+    values = crops.astype(np.float32) / 255
+    mean = values.mean((1, 2, 3), keepdims=True)
+    spread = values.std((1, 2, 3), keepdims=True, ddof=1)
+    return np.ascontiguousarray(((values - mean) / (spread + 0.05)).transpose(0, 3, 1, 2))
+
+
+def softmax(logits: Floats) -> Floats:
+    """Probabilities along the last axis."""
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(powers / powers.sum(-1, keepdims=True), np.float32)
+
+
+class IndexClassifier:
+    """The classifier network over ONNX Runtime."""
+
+    def __init__(self, path: Path, threads: int = 1) -> None:
+        self._session = open_session(path, threads)
+        self._input = self._session.get_inputs()[0].name
+        facts: dict[str, Any] = self._session.get_modelmeta().custom_metadata_map
+        try:
+            self.crop = (int(facts["crop_width"]), int(facts["crop_height"]))
+            self.index_px = float(facts["index_px"])
+            self.temperature = float(facts["temperature"])
+            self.sure_from = float(facts["sure_from"])
+        except (KeyError, ValueError) as error:
+            raise InputError(f"{path}: it does not say which crop it wants.", way_out="Restore the file.") from error
+
+    def _logits(self, patches: Sequence[Image], turns: Sequence[bool], view: View) -> Floats:
+        crops = [
+            cv2.warpAffine(
+                patch,
+                view_matrix(view, turned, self.crop, self.index_px),
+                self.crop,
+                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+                borderMode=cv2.BORDER_REPLICATE,
+            )
+            for patch, turned in zip(patches, turns, strict=True)
+        ]
+        data = normalise(np.stack(crops).astype(np.uint8, copy=False))
+        parts = [self._session.run(None, {self._input: data[i : i + BATCH]})[0] for i in range(0, len(data), BATCH)]
+        return np.concatenate(parts)
+
+    def read(self, patches: Sequence[Image], views: Sequence[View] = VIEWS) -> tuple[Floats, list[bool]]:
+        """(N × 55 probabilities, for each patch whether it stood on its head), averaged over ``views``."""
+        if not patches:
+            return np.zeros((0, CLASSES), np.float32), []
+        count = len(patches)
+        first = self._logits([*patches, *patches], [False] * count + [True] * count, views[0])
+        both = softmax(first / self.temperature).reshape(2, count, CLASSES)
+        best = both[:, :, :NO_INDEX].max(2)
+        turned = [bool(t) for t in best[1] > best[0]]
+        logits = first.reshape(2, count, CLASSES)[np.array(turned, int), np.arange(count)]
+        probs = softmax(logits / self.temperature)
+        for view in views[1:]:
+            probs = probs + softmax(self._logits(patches, turned, view) / self.temperature)
+        return np.asarray(probs / len(views), np.float32), turned

@@ -1,0 +1,66 @@
+"""Finds corner indices in a photograph whose scale nobody told: a coarse pyramid, then the scale they show best at.
+
+The detector sees indices of 12 to 48 px. The pyramid's steps are a factor of two, so every index falls into that range
+at one or two of them; the size most of the found ones agree on then sets the scale of a last, sharper look.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from table_controller.vision.detect import UNIT_PX, Corner, IndexDetector, merge
+from table_controller.vision.images import Image
+
+SMALLEST_SIDE_PX = 96
+LARGEST_PX = 26_000_000
+SIZE_RATIO = 1.9
+"""Indices of one photograph differ in height by at most this factor from the usual one."""
+SEEN_PX = (11.0, 50.0)
+"""Heights, as the detector saw them, in which a find is believed."""
+
+
+def _pyramid(image: Image) -> list[float]:
+    """The scales tried: a factor of two apart, the largest of them small enough to be quick."""
+    height, width = image.shape[:2]
+    top = min(1.0, math.sqrt(LARGEST_PX / (height * width)))
+    scales = []
+    while min(height, width) * top >= SMALLEST_SIDE_PX or not scales:
+        scales.append(top)
+        top /= 2
+    return scales
+
+
+def _believable(corners: Sequence[Corner], scale: float) -> list[Corner]:
+    return [c for c in corners if SEEN_PX[0] <= c.height_px * scale <= SEEN_PX[1]]
+
+
+def usual_height(corners: Sequence[Corner]) -> float:
+    """The height most of the finds agree on, each weighing its score squared; in pixels of the photograph."""
+    heights = np.log([c.height_px for c in corners])
+    weights = np.array([c.score**2 for c in corners])
+    spread = math.log(1.25)
+    votes = (weights * np.exp(-(((heights[:, None] - heights[None]) / spread) ** 2))).sum(1)
+    best = heights[int(votes.argmax())]
+    near = np.abs(heights - best) < 2 * spread
+    return float(np.exp(np.average(heights[near], weights=weights[near])))
+
+
+def of_one_size(corners: Sequence[Corner], height_px: float) -> list[Corner]:
+    """The corners whose height is within ``SIZE_RATIO`` of ``height_px``."""
+    return [c for c in corners if 1 / SIZE_RATIO <= c.height_px / height_px <= SIZE_RATIO]
+
+
+def find_at_any_scale(detector: IndexDetector, image: Image, threshold: float) -> list[Corner]:
+    """The corners of the one size that dominates the photograph."""
+    rough: list[Corner] = []
+    for scale in _pyramid(image):
+        rough.extend(_believable(detector.find(image, scale, threshold), scale))
+    if not rough:
+        return []
+    height = usual_height(merge(rough))
+    scale = min(2.0, UNIT_PX / height)
+    sharp = _believable(detector.find(image, scale, threshold), scale)
+    return of_one_size(merge([*sharp]), height)

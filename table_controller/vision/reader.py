@@ -1,0 +1,99 @@
+"""Reads the cards in a picture: finds their corner indices, names each, and says when it is not sure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.cards import FACES, UNKNOWN
+from table_controller.resources import resource
+from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, View, cut_patch
+from table_controller.vision.detect import UNIT_PX, Corner, IndexDetector
+from table_controller.vision.images import Image
+from table_controller.vision.photo import find_at_any_scale, of_one_size
+
+INDEX_MM = 16.0
+"""How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
+CROP_THRESHOLD = 0.3
+PHOTO_THRESHOLD = 0.3
+NOT_AN_INDEX = 0.5
+"""A corner is dropped when the classifier gives "no index" more than this."""
+CROP_VIEWS: tuple[View, ...] = VIEWS[:5]
+
+
+@dataclass(frozen=True)
+class IndexReading:
+    """One corner index that was read. Positions are pixels of the picture; ``probs`` is over FACES and "no index".
+
+    ``card`` is ``??`` when no face is likelier than "no index". ``up`` is a unit vector from the index's suit to its
+    rank: towards the card's top as printed at that corner. ``box`` is (x0, y0, x1, y1), upright.
+    """
+
+    card: str
+    confidence: float
+    doubtful: bool
+    centre: tuple[float, float]
+    up: tuple[float, float]
+    height_px: float
+    width_px: float
+    box: tuple[float, float, float, float]
+    found: float
+    probs: NDArray[np.float32]
+
+
+class Reader:
+    """The two-stage reader. Deterministic: the same picture, weights and machine give the same readings."""
+
+    def __init__(self, detector: IndexDetector, classifier: IndexClassifier, name: str) -> None:
+        self._detector = detector
+        self._classifier = classifier
+        self.name = name
+
+    @classmethod
+    def load(cls, models_dir: Path | None = None, threads: int = 1) -> Reader:
+        """The reader with the weights in ``models_dir`` (the shipped ones when None); raises InputError."""
+        base = models_dir if models_dir is not None else resource("models")
+        files = (base / "index_detector.onnx", base / "index_classifier.onnx")
+        detector, classifier = IndexDetector(files[0], threads), IndexClassifier(files[1], threads)
+        digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+        return cls(detector, classifier, f"index-reader-{digest[:8]}")
+
+    def read_crop(self, image: Image, px_per_mm: float) -> list[IndexReading]:
+        """The readings in a picture of known scale (the table's camera), in one pass; strongest corner first."""
+        scale = min(1.0, UNIT_PX / (INDEX_MM * px_per_mm))
+        corners = self._detector.find(image, scale, CROP_THRESHOLD)
+        return self._name(image, of_one_size(corners, INDEX_MM * px_per_mm), CROP_VIEWS)
+
+    def read_photo(self, image: Image) -> list[IndexReading]:
+        """The readings in a photograph of unknown scale; strongest corner first."""
+        return self._name(image, find_at_any_scale(self._detector, image, PHOTO_THRESHOLD), VIEWS)
+
+    def _name(self, image: Image, corners: Sequence[Corner], views: Sequence[View]) -> list[IndexReading]:
+        probs, turned = self._classifier.read([cut_patch(image, corner) for corner in corners], views)
+        readings = []
+        for corner, row, half_turn in zip(corners, probs, turned, strict=True):
+            up = (-corner.up[0], -corner.up[1]) if half_turn else corner.up
+            if row[NO_INDEX] <= NOT_AN_INDEX:
+                readings.append(self._reading(replace(corner, up=up), row))
+        return readings
+
+    def _reading(self, corner: Corner, probs: NDArray[np.float32]) -> IndexReading:
+        best = int(probs.argmax())
+        confidence = float(probs[best]) if best != NO_INDEX else 0.0
+        return IndexReading(
+            card=FACES[best] if best != NO_INDEX else UNKNOWN,
+            confidence=confidence,
+            doubtful=confidence < self._classifier.sure_from,
+            centre=corner.centre,
+            up=corner.up,
+            height_px=corner.height_px,
+            width_px=corner.width_px,
+            box=corner.box(),
+            found=corner.score,
+            probs=probs,
+        )
