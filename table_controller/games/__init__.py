@@ -1,1 +1,1 @@
-"""TODO"""
+"""Pure rules, one package a game family: no clock, no I/O, the standard library only."""
