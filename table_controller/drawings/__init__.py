@@ -1,0 +1,1 @@
+"""What is printed at true scale: the mat and the prompt cards."""
