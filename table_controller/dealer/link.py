@@ -1,0 +1,231 @@
+"""The link to a dealer, sans-IO: connection, handshake and the deal that runs, over any transport.
+
+Effects PlanDeal, RunDeal and StopDealer go in; the core's dealer events come out through ``post``. The transport calls
+``opened``, ``received``, ``closed`` and ``tick`` with monotonic stamps and writes what ``take_output`` gives.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from table_controller.dealer import messages as m
+from table_controller.dealer import words
+from table_controller.dealer.job import DealJob
+from table_controller.dealer.plan import RandomBytes, draw, seal
+from table_controller.dealer.session import Lost, MakeCommand, Rebooted, Refused, Replied, Result, Session
+from table_controller.table.effects import Effect, PlanDeal, RunDeal, StopDealer
+from table_controller.table.events import DealerOffline, DealerOnline, DealPlanned, Event
+
+HELLO_AGAIN_MS = 1000
+"""After a HELLO that nobody answered, before the next."""
+START_WITHIN_MS = 10_000
+"""A deal asked for while the link is down waits so long for it."""
+
+
+class DealerLink:
+    """One dealer. ``kind`` is what DealerOnline calls it: ``avr``, ``emulator`` or the port's name."""
+
+    def __init__(
+        self,
+        post: Callable[[Event], None],
+        *,
+        kind: str,
+        random_bytes: RandomBytes = os.urandom,
+        quiet_ms: int = m.QUIET_MS,
+    ) -> None:
+        self.kind = kind
+        self.state = "closed"
+        """closed, hello, online, or refused (not a dealer, or one of another version)."""
+        self._post = post
+        self._random = random_bytes
+        self._quiet_ms = quiet_ms
+        self._session: Session | None = None
+        self._boot: int | None = None
+        self._job: DealJob | None = None
+        self._waiting_until_ms = 0
+        self._said_offline = False
+        self._poll_at_ms = 0
+
+    @property
+    def busy(self) -> bool:
+        """A deal is being loaded, dealt or released, or is waiting for the link."""
+        return self._job is not None and not self._job.over
+
+    @property
+    def awaiting(self) -> bool:
+        """An answer is due: the transport should be read closely."""
+        return self._session is not None and not self._session.idle
+
+    @property
+    def next_deadline_ms(self) -> int | None:
+        """When ``tick`` next has something to do."""
+        times = [] if self._session is None else [self._session.next_deadline_ms]
+        if self.state in ("hello", "online") and (self._session is None or self._session.idle):
+            times.append(self._poll_at_ms)
+        if self.busy and self.state != "online":
+            times.append(self._waiting_until_ms)
+        known = [time for time in times if time is not None]
+        return min(known) if known else None
+
+    # --- effects --------------------------------------------------------------------------------------------------
+
+    def perform(self, effect: Effect, now_ms: int) -> None:
+        """Carries out PlanDeal, RunDeal or StopDealer; other effects are not the dealer's and are ignored."""
+        if isinstance(effect, PlanDeal):
+            sealed = seal(draw(effect.quotas, self._random), self._random)
+            self._post(
+                DealPlanned(now_ms, effect.job, effect.pack, sealed.plan, sealed.nonce, sealed.commitment),
+            )
+        elif isinstance(effect, RunDeal):
+            self._run(effect, now_ms)
+        elif isinstance(effect, StopDealer):
+            self._stop(now_ms)
+
+    def _run(self, effect: RunDeal, now_ms: int) -> None:
+        if self._job is not None and not self._job.over:
+            if self._job.effect != effect:
+                DealJob(effect, self._ask, self._post).fail(words.BUSY, now_ms)
+            return
+        self._job = DealJob(effect, self._ask, self._post)
+        self._waiting_until_ms = now_ms + START_WITHIN_MS
+        if self.state == "online":
+            self._job.join(now_ms, by_person=True)
+        elif self.state == "refused":
+            self._job.fail(words.OFFLINE, now_ms)
+
+    def _stop(self, now_ms: int) -> None:
+        if self._session is not None and self.state == "online":
+            self._session.stop(now_ms)
+            if self._job is not None and not self._job.over:
+                self._job.stopping()
+        elif self._job is not None:
+            self._job.fail(words.OFFLINE, now_ms)
+
+    # --- the transport --------------------------------------------------------------------------------------------
+
+    def opened(self, now_ms: int) -> None:
+        """The port is open. Nothing is sent in the quiet window; then HELLO."""
+        self._said_offline = False
+        self._hello(now_ms, self._quiet_ms)
+
+    def closed(self, now_ms: int, message: str) -> None:
+        """The port is gone; a running deal waits for it to come back."""
+        self._session = None
+        self.state = "closed"
+        self._waiting_until_ms = now_ms + START_WITHIN_MS
+        self._offline(message, now_ms)
+
+    def received(self, data: bytes, now_ms: int) -> None:
+        """Bytes from the dealer; ``now_ms`` is the stamp of the last of them."""
+        if self._session is not None:
+            for result in self._session.receive(data, now_ms):
+                self._result(result, now_ms)
+
+    def tick(self, now_ms: int) -> None:
+        """Timeouts, repeats and polls that are due."""
+        if self._session is not None:
+            for result in self._session.tick(now_ms):
+                self._result(result, now_ms)
+        if self.busy and self._job is not None and self.state != "online" and now_ms >= self._waiting_until_ms:
+            self._job.fail(words.OFFLINE, now_ms)
+        if self._session is not None and self._session.idle and now_ms >= self._poll_at_ms:
+            if self.state == "hello":
+                self._hello(now_ms, 0)
+            elif self.state == "online":
+                self._ask(m.Status, now_ms)
+
+    def take_output(self) -> bytes:
+        """What must be written now."""
+        return b"" if self._session is None else self._session.take_output()
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _ask(self, make: MakeCommand, now_ms: int) -> None:
+        if self._session is not None:
+            self._session.request(make, now_ms)
+            self._poll_at_ms = now_ms + (m.POLL_MS if self.busy else m.IDLE_POLL_MS)
+
+    def _hello(self, now_ms: int, quiet_ms: int) -> None:
+        self.state = "hello"
+        self._session = Session(int.from_bytes(self._random(4), "little") or 1, now_ms, quiet_ms=quiet_ms)
+        self._session.request(lambda session: m.Hello(session, m.PROTOCOL_VERSION, m.GEOMETRY_CRC), now_ms)
+
+    def _offline(self, message: str, now_ms: int) -> None:
+        if not self._said_offline:
+            self._said_offline = True
+            self._post(DealerOffline(now_ms, message))
+
+    def _result(self, result: Result, now_ms: int) -> None:
+        if isinstance(result, Replied):
+            self._replied(result, now_ms)
+        elif isinstance(result, Rebooted):
+            if self._job is not None and self._job.begun:
+                self._job.fail(words.MCU_RESET, now_ms)
+            self._hello(now_ms, 0)
+        elif isinstance(result, Lost):
+            self._lost(result, now_ms)
+        elif isinstance(result, Refused):
+            if self._job is not None and not self._job.over:
+                self._job.refused(result.command, result.result, now_ms)
+        elif self._job is not None and not self._job.over:
+            self._job.event(result, now_ms)
+
+    def _replied(self, replied: Replied, now_ms: int) -> None:
+        answer = replied.answer
+        if isinstance(answer, m.HelloReply):
+            self._greeted(answer, now_ms)
+        elif self._job is not None and not self._job.over:
+            if isinstance(answer, m.StatusReply):
+                self._job.status(answer, now_ms)
+            else:
+                self._job.acknowledged(replied.command, now_ms)
+
+    def _greeted(self, reply: m.HelloReply, now_ms: int) -> None:
+        refusal = self._refusal(reply)
+        if refusal:
+            self._refuse(refusal, now_ms)
+            return
+        known, self._boot = self._boot, reply.boot
+        self.state = "online"
+        self._said_offline = False
+        firmware = reply.firmware.rstrip(b"\0").decode("ascii", "replace")
+        self._post(DealerOnline(now_ms, reply.boot, firmware, reply.protocol, self.kind))
+        if self._job is None or self._job.over:
+            self._ask(m.Status, now_ms)
+        elif known is not None and known != reply.boot and self._job.begun:
+            self._job.fail(words.MCU_RESET, now_ms)
+        else:
+            self._job.join(now_ms, by_person=not self._job.begun)
+
+    def _refusal(self, reply: m.HelloReply) -> str:
+        device = reply.device.rstrip(b"\0").decode("ascii", "replace")
+        if device != m.DEVICE_NAME:
+            return f"{self.kind} is a '{device}', not a dealer. Set the dealer's port in the table's configuration."
+        ours = f"protocol {m.PROTOCOL_VERSION}, geometry {m.GEOMETRY_CRC:04x}"
+        theirs = f"protocol {reply.protocol}, geometry {reply.geometry:04x}"
+        if ours != theirs:
+            return f"The dealer has {theirs}, this controller {ours}. Flash the dealer: make -C firmware flash"
+        return ""
+
+    def _refuse(self, message: str, now_ms: int) -> None:
+        self._session = None
+        self.state = "refused"
+        self._offline(message, now_ms)
+        if self._job is not None:
+            self._job.fail(words.OFFLINE, now_ms)
+
+    def _lost(self, lost: Lost, now_ms: int) -> None:
+        session = self._session
+        if isinstance(lost.command, m.Hello) and session is not None and session.received:
+            self._refuse(
+                f"The device on {self.kind} sends {session.received} bytes but is no dealer. "
+                "Set the dealer's port in the table's configuration.",
+                now_ms,
+            )
+            return
+        self._offline(f"The dealer on {self.kind} does not answer. Check its power and its cable.", now_ms)
+        if not isinstance(lost.command, m.Hello):
+            self._waiting_until_ms = now_ms + START_WITHIN_MS
+        self.state = "hello"
+        self._poll_at_ms = now_ms + HELLO_AGAIN_MS

@@ -1,0 +1,87 @@
+"""What a simulated dealer offers: the serial line, time that is pushed, faults by name, and where the cards went."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from table_controller.dealer.framing import Decoder, encode
+
+
+class Machine(Protocol):
+    """The emulator and the AVR bench. Time only passes in ``advance``; nothing in it looks at a clock."""
+
+    kind: str
+    plugged: bool
+
+    def load(self, cards: int) -> None:
+        """Everything is collected; ``cards`` cards (feed index 0 first) lie in the hopper, the trays are empty."""
+
+    def write(self, data: bytes) -> None:
+        """Bytes to the dealer; they arrive as time passes."""
+
+    def advance(self, ms: int) -> bytes:
+        """Runs ``ms`` milliseconds; the bytes the dealer has sent in them."""
+
+    def fault(self, name: str, **arguments: int | str) -> None:
+        """Makes something go wrong (see docs/protocol.md, faults of the simulated machine); ValueError if unknown."""
+
+    def delivered(self) -> dict[str, list[int]]:
+        """Exit letter -> feed indices of the cards that fell there since ``load``, in order."""
+
+    def reset(self) -> None:
+        """The reset button: the firmware starts again, the cards lie where they lie."""
+
+    def unplug(self) -> None:
+        """Pulls the USB cable; the dealer keeps its power."""
+
+    def replug(self) -> None:
+        """Puts the cable back."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+LINE_FAULTS = ("corrupt", "drop_frame", "repeat_frame", "noise")
+
+
+class Line:
+    """Faults of the line, one direction: a corrupted byte, a frame that is lost or comes twice, noise."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+        self._corrupt_at: set[int] = set()
+        self._drop: dict[int, int] = {}
+        self._repeat: dict[int, int] = {}
+        self._noise = b""
+
+    def fault(self, name: str, *, after: int = 0, type: int = 0, count: int = 1, data: str = "") -> None:
+        """corrupt(after bytes), drop_frame / repeat_frame(type, count), noise(data in hex)."""
+        if name == "corrupt":
+            self._corrupt_at.add(self._seen + after)
+        elif name == "drop_frame":
+            self._drop[type] = count
+        elif name == "repeat_frame":
+            self._repeat[type] = count
+        elif name == "noise":
+            self._noise += bytes.fromhex(data)
+
+    def carry(self, data: bytes) -> bytes:
+        """``data`` as it arrives. Frames are dropped or repeated whole, so ``data`` must not end within one."""
+        out = bytearray(self._noise)
+        self._noise = b""
+        for byte in self._frames(data) if self._drop or self._repeat else data:
+            out.append(byte ^ 0x10 if self._seen in self._corrupt_at else byte)
+            self._seen += 1
+        return bytes(out)
+
+    def _frames(self, data: bytes) -> bytes:
+        out = b""
+        for frame in Decoder().feed(data):
+            if self._drop.get(frame.type, 0) > 0:
+                self._drop[frame.type] -= 1
+                continue
+            out += encode(frame)
+            if self._repeat.get(frame.type, 0) > 0:
+                self._repeat[frame.type] -= 1
+                out += encode(frame)
+        return out
