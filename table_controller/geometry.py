@@ -127,7 +127,7 @@ def parse_geometry(data: dict[str, Any], name: str) -> Geometry:
             fps=camera["fps"],
         )
     except KeyError as error:
-        raise ConfigError(f"{name}: the key {error.args[0]!r} is missing.", way_out="Restore the shipped file.") from error
+        raise ConfigError(f"{name}: the key {error} is missing.", way_out="Restore the shipped file.") from error
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name}: {error}.", way_out="Restore the shipped file.") from error
 

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The table's core: events in, effects out, pure and synchronous. No clock, no I/O, no randomness."""

@@ -52,7 +52,7 @@ class StopDealer(Effect):
 
 @dataclass(frozen=True)
 class Lamp(Effect):
-    """A seat's turn lamp: ``off``, ``on``, ``blink`` (20 s warning), ``fast`` (violation), or the table lamp (seat None)."""
+    """A seat's turn lamp, or the table lamp (seat None): ``off``, ``on``, ``blink`` (warning), ``fast`` (violation)."""
 
     seat: Seat | None
     mode: str

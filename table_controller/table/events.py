@@ -172,7 +172,7 @@ class DealerOffline(Event):
 
 @dataclass(frozen=True)
 class DealPlanned(Event):
-    """The driver drew a plan. The plan names exits by feed order, never cards; ``commitment`` = sha256(nonce + plan)."""
+    """The driver drew a plan: exits in feed order, never cards. ``commitment`` is the hash of nonce and plan."""
 
     job: int
     pack: str

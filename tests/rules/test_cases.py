@@ -131,9 +131,7 @@ def return_card(given: Given, profile: Profile) -> dict[str, Any]:
 
 
 def report_due(given: Given, profile: Profile) -> dict[str, Any]:
-    due = report.report_due(
-        given["cards_before"], given["cards_played"], already_reported=given["already_reported"]
-    )
+    due = report.report_due(given["cards_before"], given["cards_played"], already_reported=given["already_reported"])
     return {"due": due is not None, "card": due}
 
 

@@ -1,4 +1,7 @@
-"""What elapsed time means for a player (seed 000 art. 21, L311-L313). Times in milliseconds; a tie goes to the player."""
+"""What elapsed time means for a player (seed 000 art. 21, L311-L313).
+
+Times in milliseconds; a tie goes to the player.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""All readings of a set of cards: every type, with the wild cards (红心级牌) standing for what they may.
+"""All readings of a set of cards, with the wild cards (红心级牌) standing for what they may.
 
-Types (seed 000 L55-L75): ``single pair triple fullhouse straight tube plate bomb sf jokers``. A tube is 三连对, a plate
-三同连张, sf 同花顺, jokers 四大天王. ``key`` names the rank that decides: the top rank of a run, else the repeated rank.
+Types (seed 000 L55-L75): ``single pair triple fullhouse straight tube plate bomb sf jokers``; a tube is 三连对,
+a plate 三同连张, sf 同花顺, jokers 四大天王. ``key`` names the rank that decides: the top rank of a run, else the
+repeated rank.
 """
 
 from __future__ import annotations

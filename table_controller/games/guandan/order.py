@@ -34,7 +34,7 @@ def is_bomb(reading: Reading) -> bool:
 
 
 def _bomb_strength(reading: Reading, level: str) -> tuple[int, int]:
-    """Bombs by class, then by rank: four kings > 6 and more alike > straight flush > 5 alike > 4 alike (000 L131-L137)."""
+    """Four jokers > six alike and more > straight flush > five alike > four alike (seed 000 L131-L137)."""
     if reading.type == "jokers":
         return (1000, 0)
     if reading.type == "sf":

@@ -63,7 +63,7 @@ def _candidates(hand: _Hand) -> Iterator[Cards]:
                 yield from hand.shape([(triple, 3), (pair, 2)])
         for joker, copies in hand.jokers.items():
             if copies == 2:
-                yield from (cards + (joker, joker) for cards in hand.shape([(triple, 3)]))
+                yield from ((*cards, joker, joker) for cards in hand.shape([(triple, 3)]))
     for length, each in ((5, 1), (3, 2), (2, 3)):
         for window in windows(length):
             yield from hand.shape([(rank, each) for rank in window])

@@ -1,4 +1,7 @@
-"""Profiles: named rule sets held as data, with inheritance. See ``profiles/*.toml`` for every setting and its source."""
+"""Profiles: named rule sets held as data, with inheritance.
+
+See ``profiles/*.toml`` for every setting and its source.
+"""
 
 from __future__ import annotations
 

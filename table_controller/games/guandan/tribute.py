@@ -79,7 +79,7 @@ def legal_returns(
 
 
 def first_leader_after(order: Sequence[Seat | None], *, was_resisted: bool) -> Seat | None:
-    """Who leads the next deal: 下游, or 上游 when tribute was resisted (seed 000 L31-L33, L153); None: by the tribute."""
+    """Who leads next: 下游, 上游 after a resisted tribute, None when the tribute decides (000 L31-L33, L153)."""
     places = complete_order(order)
     if was_resisted:
         return places[0]

@@ -1,4 +1,7 @@
-"""One trick (一圈): whose turn it is, when it ends, who leads next, and 接风 (seed 000 L27, L95-L101, L139; 003 L28, L31)."""
+"""One trick (一圈): whose turn it is, when it ends, who leads next, and 接风.
+
+Sources: seed 000 L27, L95-L101, L139; 003 L28, L31.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,148 @@
+"""The configuration of one table: a TOML file, every key known, typed and within its range, or a ConfigError naming it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+from table_controller.errors import ConfigError
+
+Section = TypeVar("Section")
+
+
+def _setting(default: Any, *, low: float | None = None, high: float | None = None, words: str = "") -> Any:
+    return field(default=default, metadata={"low": low, "high": high, "words": words})
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """Who this table is and which rules it plays."""
+
+    id: str = _setting("table-1", words="a short name without / + #")
+    venue: str = _setting("venue", words="a short name without / + #")
+    profile: str = _setting("default", words="a rule set: default, national, huaian")
+
+
+@dataclass(frozen=True)
+class CameraSettings:
+    """Where pictures come from."""
+
+    source: str = _setting("v4l2:0", words="v4l2:N, v4l2:/dev/…, picamera, folder:DIR, video:FILE")
+    fps: int = _setting(10, low=1, high=60)
+    evidence: bool = _setting(True)
+    rotate_deg: int = _setting(0, low=0, high=270, words="0, 90, 180 or 270")
+
+
+@dataclass(frozen=True)
+class DealerSettings:
+    """The dealer's serial port."""
+
+    port: str = _setting("auto", words="auto, /dev/serial/by-id/…, or none to deal by hand")
+
+
+@dataclass(frozen=True)
+class FeedSettings:
+    """The MQTT broker."""
+
+    host: str = _setting("127.0.0.1", words="a host name, or empty for no feed")
+    port: int = _setting(1883, low=1, high=65535)
+    username: str = _setting("")
+    password_file: str = _setting("", words="a file that holds the password alone")
+    tls: bool = _setting(False)
+
+
+@dataclass(frozen=True)
+class PanelSettings:
+    """Lamps, buttons and the buzzer on the Pi's pins."""
+
+    enabled: bool = _setting(True)
+
+
+@dataclass(frozen=True)
+class WebSettings:
+    """The table's own page."""
+
+    host: str = _setting("127.0.0.1")
+    port: int = _setting(8080, low=0, high=65535)
+
+
+@dataclass(frozen=True)
+class StateSettings:
+    """Where journals, evidence and the outbox are kept."""
+
+    directory: str = _setting("state", words="a folder the controller may write")
+
+
+@dataclass(frozen=True)
+class Config:
+    """The whole file."""
+
+    table: TableSettings = field(default_factory=TableSettings)
+    camera: CameraSettings = field(default_factory=CameraSettings)
+    dealer: DealerSettings = field(default_factory=DealerSettings)
+    feed: FeedSettings = field(default_factory=FeedSettings)
+    panel: PanelSettings = field(default_factory=PanelSettings)
+    web: WebSettings = field(default_factory=WebSettings)
+    state: StateSettings = field(default_factory=StateSettings)
+
+
+def _allowed(name: str, kind: type, metadata: Any) -> str:
+    if metadata["low"] is not None:
+        return f"{name} is a whole number from {metadata['low']} to {metadata['high']}."
+    words = f": {metadata['words']}" if metadata["words"] else ""
+    return f"{name} is a {'true/false' if kind is bool else 'text'}{words}."
+
+
+def _section(cls: type[Section], data: Any, file: str, name: str) -> Section:
+    if not isinstance(data, dict):
+        raise ConfigError(f"{file}: [{name}] must be a section.", way_out=f"Write [{name}] on a line of its own.")
+    kinds = get_type_hints(cls)
+    known = {item.name: item for item in fields(cls)}  # type: ignore[arg-type]
+    for key, value in data.items():
+        item = known.get(key)
+        if item is None:
+            raise ConfigError(f"{file}: unknown key '{key}' in [{name}].", way_out=f"Known keys: {', '.join(known)}.")
+        _check(value, kinds[key], item.metadata, f"{file}: {name}.{key}")
+    return cls(**data)
+
+
+def _check(value: Any, kind: type, metadata: Any, name: str) -> None:
+    # bool is an int to Python, but not to a person
+    wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
+    low, high = metadata["low"], metadata["high"]
+    if not wrong and low is not None:
+        wrong = not low <= value <= high
+    if not wrong and "without / + #" in metadata["words"]:
+        wrong = not value or any(mark in value for mark in "/+# \t\n")
+    if wrong:
+        raise ConfigError(f"{name} = {value!r} is not allowed.", way_out=_allowed(name.split(": ")[1], kind, metadata))
+
+
+def parse_config(text: str, file: str) -> Config:
+    """A Config from TOML text; raises ConfigError naming file, key and what is allowed."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}.", way_out="Correct that line.") from error
+    sections: dict[str, Any] = {}
+    known = {item.name: item.default_factory for item in fields(Config)}
+    for name, values in data.items():
+        factory = known.get(name, MISSING)
+        if factory is MISSING:
+            raise ConfigError(f"{file}: unknown section or key '{name}'.", way_out=f"Sections: {', '.join(known)}.")
+        sections[name] = _section(factory, values, file, name)  # type: ignore[type-var, arg-type]
+    return Config(**sections)
+
+
+def load_config(path: Path) -> Config:
+    """Read a file; raises ConfigError when it is missing, unreadable or wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        way_out = "Write one: `table-controller run --help` shows an example."
+        raise ConfigError(f"The configuration {path} cannot be read: {error.strerror}.", way_out=way_out) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not a text file.", way_out="Name a TOML file.") from error
+    return parse_config(text, str(path))

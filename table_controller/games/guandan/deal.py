@@ -1,0 +1,169 @@
+"""One deal from the first lead to the last place: turn, counts, what must be beaten, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from table_controller.cards import SEATS, UNKNOWN, Seat
+from table_controller.games.guandan.hands import Reading
+from table_controller.games.guandan.judge import Judgement, judge
+from table_controller.games.guandan.profile import Profile
+from table_controller.games.guandan.report import report_due
+from table_controller.games.guandan.trick import Trick, finishing_order
+
+HAND_SIZE = 27
+
+
+@dataclass(frozen=True)
+class Action:
+    """A play or a pass, as it stands in the record. ``cards`` is empty for a pass."""
+
+    number: int
+    seat: Seat
+    at_ms: int
+    cards: tuple[str, ...] = ()
+    doubtful: tuple[int, ...] = ()
+    trick: int = 0
+    reading: str = ""
+    original: tuple[str, ...] = ()
+    """The cards as first read, where a human corrected them."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Action:
+        return self
+
+    @property
+    def is_doubtful(self) -> bool:
+        """A human has not settled this reading yet."""
+        return bool(self.doubtful) or UNKNOWN in self.cards
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a play or pass led to. ``fault`` names why it is not legal; then nothing was applied."""
+
+    fault: str = ""
+    judgement: Judgement | None = None
+    irregular: bool = False
+    report: int | None = None
+    out: bool = False
+    trick_over: bool = False
+    deal_over: bool = False
+
+
+@dataclass
+class Deal:
+    """The state of play of one deal."""
+
+    leader: Seat
+    level: str
+    counts: dict[Seat, int] = field(default_factory=lambda: dict.fromkeys(SEATS, HAND_SIZE))
+    reported: dict[Seat, int] = field(default_factory=dict)
+    owes_report: dict[Seat, int] = field(default_factory=dict)
+    trick: Trick = field(init=False)
+    trick_number: int = 1
+    to_beat: Reading | None = None
+    to_beat_unknown: bool = False
+    """The last play stands as n cards, faces unknown: what follows cannot be judged against it."""
+
+    def __post_init__(self) -> None:
+        self.trick = Trick(leader=self.leader)
+
+    @property
+    def out(self) -> list[Seat]:
+        """Seats that have played all cards, in order."""
+        return self.trick.out
+
+    @property
+    def turn(self) -> Seat | None:
+        """Whose turn it is; None when the trick or the deal is over."""
+        return None if self.over else self.trick.turn
+
+    @property
+    def over(self) -> bool:
+        """Whether the places are decided (seed 000 L23, L101)."""
+        return finishing_order(self.out)[0]
+
+    @property
+    def order(self) -> list[Seat | None]:
+        """The finishing places so far."""
+        return finishing_order(self.out)[1]
+
+    @property
+    def leading(self) -> bool:
+        """The trick's first card has not been played."""
+        return self.trick.last_seat is None
+
+    def play(self, seat: Seat, cards: tuple[str, ...], profile: Profile, *, doubtful: bool) -> Verdict:
+        """A play by the seat in turn. An illegal one changes nothing and says why in ``fault``."""
+        if len(cards) > self.counts[seat]:
+            return Verdict(fault="too_many_cards")
+        judgement = None
+        if not doubtful:
+            judgement = judge(cards, self.level, profile, self.to_beat)
+            if judgement.reading is None:
+                return Verdict(fault="not_a_play", judgement=judgement)
+            if not judgement.beats and not self.to_beat_unknown:
+                return Verdict(fault="does_not_beat", judgement=judgement)
+        return self._apply(seat, cards, judgement)
+
+    def _apply(self, seat: Seat, cards: tuple[str, ...], judgement: Judgement | None) -> Verdict:
+        due = report_due(self.counts[seat], len(cards), already_reported=seat in self.reported)
+        if due is not None:
+            self.owes_report[seat] = due
+        self.counts[seat] -= len(cards)
+        last = self.counts[seat] == 0
+        if last:
+            self.owes_report.pop(seat, None)
+        self.trick.play(seat, last_card=last)
+        self.to_beat = judgement.reading if judgement else None
+        self.to_beat_unknown = judgement is None
+        return Verdict(
+            judgement=judgement,
+            irregular=judgement is not None and not judgement.placed,
+            report=due,
+            out=last,
+            trick_over=self.trick.over,
+            deal_over=self.over,
+        )
+
+    def pass_(self, seat: Seat) -> Verdict:
+        """A pass by the seat in turn; the leader of a trick may not pass (seed 000 L95)."""
+        if self.leading:
+            return Verdict(fault="pass_by_leader")
+        self.trick.pass_(seat)
+        return Verdict(trick_over=self.trick.over, deal_over=self.over)
+
+    def report(self, seat: Seat, number: int) -> bool:
+        """A report card was shown: whether it names the cards left."""
+        if self.owes_report.get(seat) != number:
+            return False
+        self.reported[seat] = self.owes_report.pop(seat)
+        return True
+
+    def next_trick(self, profile: Profile) -> Seat:
+        """Begin the next trick and return its leader (接风 by the profile)."""
+        leader = self.trick.next_leader(partner_takes_lead_after=profile.partner_takes_lead_after)
+        assert leader is not None, "the next trick begins only after one that is over"
+        self.trick = Trick(leader=leader, out=self.out)
+        self.trick_number += 1
+        self.to_beat, self.to_beat_unknown = None, False
+        return leader
+
+
+def replay_actions(
+    leader: Seat, level: str, actions: Iterable[Action], profile: Profile
+) -> tuple[Deal, list[tuple[Action, Verdict]]]:
+    """A deal judged anew from its record: used after a human corrected a reading. Reports are kept by the caller."""
+    deal = Deal(leader=leader, level=level)
+    verdicts = []
+    for action in actions:
+        if action.cards:
+            verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful)
+        else:
+            verdict = deal.pass_(action.seat)
+        verdicts.append((action, verdict))
+        if verdict.trick_over and not verdict.deal_over:
+            deal.next_trick(profile)
+    return deal, verdicts

@@ -1,0 +1,49 @@
+"""Reading a journal: the exact prefix of good records, and where and why it stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from table_controller.errors import InputError
+from table_controller.journal.record import FIRST_PREVIOUS, decode, line_hash
+
+
+@dataclass(frozen=True)
+class JournalContents:
+    """The good records of a file. ``damage`` says in words why reading stopped early, else it is empty."""
+
+    records: list[dict[str, Any]]
+    good_bytes: int
+    last_hash: str
+    damage: str
+
+
+def parse_journal(data: bytes) -> JournalContents:
+    """The longest prefix whose every line is whole, in number order and linked to the line before."""
+    records: list[dict[str, Any]] = []
+    position, previous, damage = 0, FIRST_PREVIOUS, ""
+    while position < len(data):
+        end = data.find(b"\n", position) + 1
+        line = data[position:end] if end else data[position:]
+        record = decode(line)
+        if record is None:
+            what = "is cut off" if not end else "is damaged"
+            damage = f"record {len(records)} at byte {position} {what}"
+            break
+        if record.get("n") != len(records) or record.get("prev") != previous:
+            damage = f"record {len(records)} at byte {position} does not continue the chain"
+            break
+        records.append(record)
+        previous = line_hash(line)
+        position = end
+    return JournalContents(records, position, previous, damage)
+
+
+def read_journal(path: Path) -> JournalContents:
+    """Read a file; raises InputError when there is none."""
+    try:
+        return parse_journal(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"The journal {path} cannot be read: {error.strerror}.") from error

@@ -1,0 +1,153 @@
+"""The one consumer: event → core → journal → commit → effects, in that order, one event at a time.
+
+``TableRuntime`` runs synchronously under a virtual clock and as a task under asyncio, where the durable write happens
+in a thread, so that a slow disk delays an event's effects but neither the serial line nor the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from table_controller.errors import JournalError, TableError
+from table_controller.journal.replay import event_record
+from table_controller.journal.writer import JournalWriter
+from table_controller.runtime.clock import Clock, Timer
+from table_controller.table.core import Outcome, TableCore
+from table_controller.table.effects import CancelTimer, Effect, SetTimer
+from table_controller.table.events import Event, TimerFired
+from table_controller.table.refusal import Refusal
+from table_controller.table.state import TableState
+
+log = logging.getLogger(__name__)
+QUEUE_LIMIT = 10_000
+RETRY_MS = 1000
+
+Perform = Callable[[Effect], None]
+Committed = Callable[[Event, TableState, tuple[Effect, ...]], None]
+
+
+class TableRuntime:
+    """Owns the core, the journal and the timers; adapters post events and are given effects."""
+
+    def __init__(self, core: TableCore, journal: JournalWriter, clock: Clock) -> None:
+        self.core = core
+        self.clock = clock
+        self.fault = ""
+        """Plain words while the journal cannot be written: nothing is acted on until it can."""
+        self.refusals: deque[tuple[Event, Refusal]] = deque(maxlen=100)
+        self._journal = journal
+        self._queue: deque[Event] = deque()
+        self._timers: dict[str, Timer] = {}
+        self._performers: list[Perform] = []
+        self._watchers: list[Committed] = []
+        self._draining = False
+        self._wake: asyncio.Event | None = None
+
+    @property
+    def state(self) -> TableState:
+        """The committed state: read it, never change it."""
+        return self.core.state
+
+    def add(self, perform: Perform | None = None, committed: Committed | None = None) -> None:
+        """Register an adapter: ``perform`` is given every effect, ``committed`` every event once it stands."""
+        if perform is not None:
+            self._performers.append(perform)
+        if committed is not None:
+            self._watchers.append(committed)
+
+    def post(self, event: Event) -> None:
+        """Queue an event (from the loop's thread). Under a virtual clock it is handled before this returns."""
+        if len(self._queue) >= QUEUE_LIMIT:
+            raise TableError(f"The event queue is full: {type(event).__name__} was not taken.", code="QUEUE")
+        self._queue.append(event)
+        if self._wake is not None:
+            self._wake.set()
+        elif not self._draining:
+            self._drain()
+
+    def _drain(self) -> None:
+        self._draining = True
+        try:
+            while self._queue:
+                event = self._queue[0]
+                outcome = self.core.handle(event)
+                self._journal.append(event_record(event, outcome, self.clock.wall()))
+                self._queue.popleft()
+                self._release(event, outcome)
+        finally:
+            self._draining = False
+
+    async def run(self) -> None:
+        """Consume for ever under asyncio."""
+        self._wake = asyncio.Event()
+        if self._queue:
+            self._wake.set()
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._queue:
+                await self._consume_one()
+
+    async def _consume_one(self) -> None:
+        event = self._queue[0]
+        outcome = self._handle_safely(event)
+        record = event_record(event, outcome, self.clock.wall())
+        try:
+            await asyncio.to_thread(self._journal.append, record)
+        except JournalError as error:
+            if not self.fault:
+                log.error("%s", error.line())
+            self.fault = error.line()
+            await self._pause(RETRY_MS)
+            return
+        self.fault = ""
+        self._queue.popleft()
+        self._release(event, outcome)
+
+    def _handle_safely(self, event: Event) -> Outcome:
+        try:
+            return self.core.handle(event)
+        except Exception:
+            # A defect of ours: the old state stands, the event is journalled as rejected, the table shows it.
+            log.exception("The core could not handle %s", event)
+            return Outcome(self.core.state, refusal=Refusal("The table could not handle this.", code="DEFECT"))
+
+    async def _pause(self, pause_ms: int) -> None:
+        waiting = asyncio.Event()
+        timer = self.clock.call_at(self.clock.now_ms() + pause_ms, waiting.set)
+        with contextlib.suppress(asyncio.CancelledError):
+            await waiting.wait()
+        timer.cancel()
+
+    def _release(self, event: Event, outcome: Outcome) -> None:
+        self.core.commit(outcome)
+        if outcome.refusal is not None:
+            self.refusals.append((event, outcome.refusal))
+            log.info("refused %s: %s", type(event).__name__, outcome.refusal.line())
+        for effect in outcome.effects:
+            if isinstance(effect, SetTimer):
+                self._set_timer(effect.name, effect.at_ms)
+            elif isinstance(effect, CancelTimer):
+                self._cancel_timer(effect.name)
+            else:
+                for perform in self._performers:
+                    perform(effect)
+        for watch in self._watchers:
+            watch(event, self.core.state, outcome.effects)
+
+    def _set_timer(self, name: str, at_ms: int) -> None:
+        self._cancel_timer(name)
+        self._timers[name] = self.clock.call_at(at_ms, lambda: self._fire(name, at_ms))
+
+    def _cancel_timer(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _fire(self, name: str, at_ms: int) -> None:
+        self._timers.pop(name, None)
+        self.post(TimerFired(at_ms, name))

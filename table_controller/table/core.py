@@ -1,0 +1,80 @@
+"""TableCore: one event in, one Outcome out.
+
+Apply on a copy, journal, commit, act: in that order; the last three are the runtime's.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from table_controller.table import dealing, exchange, human, play, prompts, timers
+from table_controller.table import events as ev
+from table_controller.table.effects import Effect
+from table_controller.table.refusal import Refusal
+from table_controller.table.state import TableState
+from table_controller.table.turn import Draft
+
+HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
+    ev.TableOpened: dealing.opened,
+    ev.DealRequested: dealing.deal_requested,
+    ev.StopRequested: dealing.stop_requested,
+    ev.DealerOnline: dealing.online,
+    ev.DealerOffline: dealing.offline,
+    ev.DealPlanned: dealing.planned,
+    ev.DealProgress: dealing.progress,
+    ev.DealDone: dealing.done,
+    ev.DealFailed: dealing.failed,
+    ev.DealerCleared: dealing.cleared,
+    ev.ReadyPressed: exchange.ready,
+    ev.PassPressed: play.pass_pressed,
+    ev.TdPressed: prompts.td_pressed,
+    ev.TimerFired: timers.fired,
+    ev.CardsSeen: play.cards_seen,
+    ev.CardsGone: play.cards_gone,
+    ev.AreaCleared: play.area_cleared,
+    ev.PromptLaid: prompts.laid,
+    ev.PromptLifted: prompts.lifted,
+    ev.PromptCircleCleared: prompts.circle_cleared,
+    ev.CameraLost: human.camera_lost,
+    ev.CameraBack: human.camera_back,
+    ev.PlayCorrected: human.corrected,
+    ev.PlayEntered: play.play_entered,
+    ev.PauseRequested: human.paused,
+    ev.ResumeRequested: human.resumed,
+    ev.IncidentUpdated: human.incident_updated,
+    ev.Resync: human.resync,
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an event leads to. With a refusal the state is the old one and there are no effects."""
+
+    state: TableState
+    effects: tuple[Effect, ...] = ()
+    refusal: Refusal | None = None
+
+
+class TableCore:
+    """Holds the committed state. ``handle`` never changes it; ``commit`` does, once the event is durable."""
+
+    def __init__(self, state: TableState | None = None) -> None:
+        self.state = state or TableState()
+
+    def handle(self, event: ev.Event) -> Outcome:
+        """Apply one event to a copy. Raises only for a defect of the program; the old state then stands."""
+        draft = Draft(copy.deepcopy(self.state))
+        if not draft.state.table and not isinstance(event, ev.TableOpened):
+            return Outcome(self.state, refusal=Refusal("The table is not open.", code="CLOSED"))
+        try:
+            HANDLERS[type(event)](draft, event)
+        except Refusal as refusal:
+            return Outcome(self.state, refusal=refusal)
+        return Outcome(draft.state, tuple(draft.effects))
+
+    def commit(self, outcome: Outcome) -> None:
+        """Make an outcome's state the table's state."""
+        self.state = outcome.state

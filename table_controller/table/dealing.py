@@ -1,0 +1,147 @@
+"""From Start to the released hands: opening a session, the dealer's words, faults and their clearing."""
+
+from __future__ import annotations
+
+from table_controller.cards import SEATS
+from table_controller.table.effects import PlanDeal, RunDeal, Seal, SetTimer, StopDealer, WatchMode
+from table_controller.table.events import (
+    DealDone,
+    DealerCleared,
+    DealerOffline,
+    DealerOnline,
+    DealFailed,
+    DealPlanned,
+    DealProgress,
+    DealRequested,
+    StopRequested,
+    TableOpened,
+)
+from table_controller.table.refusal import Refusal
+from table_controller.table.state import DealerState, Exchange
+from table_controller.table.turn import Draft
+
+QUOTAS = (27, 27, 27, 27, 0)
+
+
+def opened(draft: Draft, event: TableOpened) -> None:
+    """The first record of a journal names the table and its rules."""
+    state = draft.state
+    if state.table:
+        raise Refusal("This session is already open.", code="OPEN")
+    state.table, state.venue, state.profile = event.table, event.venue, event.profile
+    draft.lamp(None, "on")
+    draft.emit(WatchMode("idle"))
+    draft.publish("opened", profile=event.profile)
+
+
+def deal_requested(draft: Draft, event: DealRequested) -> None:
+    """Start: refused with the place named while something still lies on the table (dealer fault 25)."""
+    state = draft.state
+    draft.require("standby", "deal_over")
+    if not state.dealer.online:
+        raise Refusal(
+            "The dealer does not answer.", way_out="Check its cable and power, or deal by hand.", code="DEALER"
+        )
+    for seat in SEATS:
+        if state.areas[seat]:
+            raise Refusal(f"Cards still lie in the play area of seat {seat}.", way_out="Clear it.", code="AREA")
+        if state.prompts[seat]:
+            raise Refusal(f"Prompt cards still lie at seat {seat}.", way_out="Collect them.", code="PROMPT")
+    if state.deal_number == 0:
+        state.first_leader = event.leader or "E"
+    draft.move("deal_requested")
+    dealer = state.dealer
+    job, pack = dealer.job + 1, "AB"[dealer.job % 2]
+    state.dealer = DealerState(online=True, kind=dealer.kind, firmware=dealer.firmware, job=job, pack=pack)
+    draft.only_lamp(None)
+    draft.emit(WatchMode("deal"))
+    draft.emit(PlanDeal(job, pack, QUOTAS))
+    draft.publish("deal_requested", by=event.by, job=job, pack=pack)
+
+
+def _current(draft: Draft, job: int) -> None:
+    draft.require("dealing")
+    if job != draft.state.dealer.job:
+        raise Refusal(f"Job {job} is not the one under way.", code="JOB")
+
+
+def planned(draft: Draft, event: DealPlanned) -> None:
+    """The plan is drawn: its hash is published before the first card moves."""
+    _current(draft, event.job)
+    dealer = draft.state.dealer
+    if dealer.plan:
+        raise Refusal(f"Job {event.job} has a plan already.", code="JOB")
+    dealer.plan, dealer.nonce, dealer.commitment = event.plan, event.nonce, event.commitment
+    draft.emit(Seal("commit", (("commitment", event.commitment), ("job", event.job), ("pack", event.pack))))
+    draft.emit(RunDeal(event.job, event.pack, event.plan))
+
+
+def progress(draft: Draft, event: DealProgress) -> None:
+    """Cards counted on their way."""
+    _current(draft, event.job)
+    draft.state.dealer.index, draft.state.dealer.counts = event.index, event.counts
+
+
+def done(draft: Draft, event: DealDone) -> None:
+    """All cards counted and released: the plan is revealed, sorting begins."""
+    _current(draft, event.job)
+    state = draft.state
+    dealer = state.dealer
+    if tuple(event.counts) != QUOTAS:
+        raise Refusal(f"The exits hold {event.counts} cards, not {QUOTAS}.", code="COUNT")
+    dealer.counts, dealer.index = event.counts, sum(event.counts)
+    state.deal_number += 1
+    state.deal, state.actions, state.early, state.early_reports = None, [], [], {}
+    state.exchange, state.ready, state.leader = Exchange(), [], None
+    draft.move("dealt")
+    reveal = (("job", event.job), ("nonce", dealer.nonce), ("pack", dealer.pack), ("plan", dealer.plan))
+    draft.emit(Seal("reveal", reveal))
+    draft.emit(WatchMode("play"))
+    draft.emit(SetTimer("sorting", event.at_ms + draft.profile.sorting_ms))
+    draft.publish("dealt", deal=state.deal_number, level=state.deal_level)
+
+
+def failed(draft: Draft, event: DealFailed) -> None:
+    """The deal stopped: nothing is released; a person clears the machine and starts again."""
+    _current(draft, event.job)
+    dealer = draft.state.dealer
+    dealer.fault, dealer.message = event.code, event.message
+    under = "deal_over" if draft.state.last_order else "standby"
+    draft.move("deal_failed")
+    draft.state.under = under
+    draft.lamp(None, "fast")
+    draft.buzz("fault")
+    draft.emit(WatchMode("idle"))
+    detail = f"{event.code} {event.place}: {event.message}".strip()
+    draft.incident("dealer_fault", event.at_ms, detail=detail)
+
+
+def cleared(draft: Draft, event: DealerCleared) -> None:
+    """A person cleared the fault: Start is possible again."""
+    draft.require("fault")
+    draft.move("cleared")
+    draft.state.under = ""
+    draft.state.dealer.fault = draft.state.dealer.message = ""
+    draft.lamp(None, "on")
+
+
+def online(draft: Draft, event: DealerOnline) -> None:
+    """The machine answers."""
+    dealer = draft.state.dealer
+    dealer.online, dealer.kind, dealer.firmware, dealer.message = True, event.kind, event.firmware, ""
+
+
+def offline(draft: Draft, event: DealerOffline) -> None:
+    """The link is down; a running deal goes on or is void when the machine is back (the driver decides)."""
+    draft.state.dealer.online = False
+    draft.state.dealer.message = event.message
+    draft.publish("dealer_offline", message=event.message)
+
+
+def stop_requested(draft: Draft, event: StopRequested) -> None:
+    """The Stop button: the machine stops at once, or play pauses."""
+    if draft.state.phase == "dealing":
+        draft.emit(StopDealer())
+        draft.publish("stop", by=event.by)
+    else:
+        draft.pause(event.at_ms, f"stop by {event.by}")

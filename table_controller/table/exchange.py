@@ -1,0 +1,113 @@
+"""Sorting, tribute, return and the first lead (seed 000 L141-L157; 003 L32-L33)."""
+
+from __future__ import annotations
+
+from table_controller.cards import Seat, partner
+from table_controller.games.guandan.deal import Deal
+from table_controller.games.guandan.order import card_strength
+from table_controller.games.guandan.tribute import payers, tribute_plan
+from table_controller.table.effects import CancelTimer
+from table_controller.table.events import CardsSeen, PlayEntered, ReadyPressed
+from table_controller.table.refusal import Refusal
+from table_controller.table.turn import Draft
+
+
+def ready(draft: Draft, event: ReadyPressed) -> None:
+    """Four Ready presses end the sorting allowance early."""
+    draft.require("sorting")
+    if event.seat not in draft.state.ready:
+        draft.state.ready.append(event.seat)
+        draft.publish("ready", seat=event.seat)
+    if len(draft.state.ready) == 4:
+        end_sorting(draft, event.at_ms)
+
+
+def end_sorting(draft: Draft, at_ms: int) -> None:
+    """Tribute where it is due, else the first lead."""
+    state = draft.state
+    draft.emit(CancelTimer("sorting"))
+    if state.deal_number == 1 or not state.last_order:
+        begin_play(draft, state.first_leader or "E", at_ms)
+        return
+    state.exchange.owing = list(payers(state.last_order))
+    draft.move("tribute_begins")
+    profile = draft.profile
+    draft.start_clock("tribute", None, at_ms, profile.tribute_ms, profile.tribute_step_ms)
+    draft.publish("tribute_due", seats=tuple(state.exchange.owing))
+
+
+def begin_play(draft: Draft, leader: Seat, at_ms: int) -> None:
+    """The first trick's lead."""
+    state = draft.state
+    draft.move("play_begins")
+    state.leader = leader
+    state.deal = Deal(leader=leader, level=state.deal_level)
+    begin_turn(draft, leader, at_ms)
+    draft.publish("play_begins", leader=leader)
+
+
+def begin_turn(draft: Draft, seat: Seat, at_ms: int) -> None:
+    """Light a seat's lamp and start its shot clock."""
+    profile = draft.profile
+    draft.only_lamp(seat)
+    draft.start_clock("play", seat, at_ms, profile.play_warning_ms, profile.play_grace_ms)
+
+
+def shown(draft: Draft, event: CardsSeen | PlayEntered) -> None:
+    """Cards laid during tribute or return: a payer's tribute, the jokers that resist, or a receiver's return."""
+    if draft.state.phase == "tribute":
+        _tribute(draft, event.seat, event.cards, event.at_ms)
+    else:
+        _return(draft, event.seat, event.cards, event.at_ms)
+
+
+def _tribute(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
+    exchange = draft.state.exchange
+    if seat not in exchange.owing:
+        raise Refusal(f"Seat {seat} owes no tribute.", code="TRIBUTE")
+    jokers = sum(card == "BJ" for card in cards) + sum(
+        card == "BJ" for other, card in exchange.shown.items() if other != seat
+    )
+    if jokers >= 2:
+        _resist(draft, at_ms)
+        return
+    exchange.shown[seat] = cards[0]
+    draft.publish("tribute", seat=seat, card=cards[0])
+    if len(exchange.shown) < len(exchange.owing):
+        return
+    plan = tribute_plan(draft.state.last_order, exchange.shown, draft.state.deal_level)
+    exchange.pays = plan.pays
+    draft.state.leader = plan.leads
+    draft.move("tribute_shown")
+    profile = draft.profile
+    draft.start_clock("return", None, at_ms, profile.return_ms, profile.tribute_step_ms)
+    draft.publish("tribute_paid", pays=tuple(sorted(plan.pays.items())), leads=plan.leads)
+
+
+def _resist(draft: Draft, at_ms: int) -> None:
+    """Two big jokers between the payers: no tribute, 上游 leads (seed 000 L153-L157)."""
+    state = draft.state
+    state.exchange.resisted = True
+    first = state.last_order[0]
+    assert first is not None, "a finished deal has a first place"
+    draft.publish("tribute_resisted", leads=first)
+    begin_play(draft, first, at_ms)
+
+
+def _return(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
+    exchange = draft.state.exchange
+    payer = next((payer for payer, receiver in exchange.pays.items() if receiver == seat), None)
+    if payer is None or seat in exchange.returned:
+        raise Refusal(f"Seat {seat} owes no return.", code="RETURN")
+    card = cards[0]
+    exchange.returned[seat] = card
+    profile = draft.profile
+    limited = partner(payer) == seat or profile.return_to_opponent_limited
+    level = draft.state.deal_level
+    # Without a card of ten or lower the smallest is returned: only the hand could tell, so the referee is asked.
+    if limited and card != "??" and card_strength(card, level) > card_strength("TS" if level != "T" else "9S", level):
+        draft.incident("return_too_high", at_ms, seat, detail=card)
+    draft.publish("return", seat=seat, to=payer, card=card)
+    if len(exchange.returned) == len(exchange.pays):
+        assert draft.state.leader is not None, "the tribute names the leader"
+        begin_play(draft, draft.state.leader, at_ms)

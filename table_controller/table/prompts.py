@@ -1,0 +1,59 @@
+"""Prompt cards: PASS, report numbers, TD and STOP. The circle is a stack; a report stays made while it is covered."""
+
+from __future__ import annotations
+
+from table_controller.table.events import PromptCircleCleared, PromptLaid, PromptLifted, TdPressed
+from table_controller.table.machine import UNDER_PAUSE
+from table_controller.table.play import report, take_or_hold
+from table_controller.table.refusal import Refusal
+from table_controller.table.state import Early
+from table_controller.table.turn import Draft
+
+
+def laid(draft: Draft, event: PromptLaid) -> None:
+    """A prompt card newly laid: the newest one counts."""
+    state = draft.state
+    state.prompts[event.seat].append(event.kind)
+    playing = state.phase in ("playing", "trick_over")
+    if event.kind == "PASS":
+        if playing and state.deal is not None and event.seat not in state.deal.out:
+            take_or_hold(draft, Early(event.seat, event.at_ms, (), ()))
+    elif event.kind == "TD":
+        _call(draft, "td_call", event)
+    elif event.kind == "STOP":
+        _call(draft, "stop", event)
+    elif event.kind.isdigit() and playing:
+        report(draft, event.seat, int(event.kind), event.at_ms)
+
+
+def _call(draft: Draft, kind: str, event: PromptLaid | TdPressed) -> None:
+    draft.incident(kind, event.at_ms, event.seat)
+    draft.buzz("td")
+    if draft.state.phase in UNDER_PAUSE:
+        draft.pause(event.at_ms, kind)
+
+
+def lifted(draft: Draft, event: PromptLifted) -> None:
+    """A prompt card was picked up; lifting STOP lets play go on."""
+    stack = draft.state.prompts[event.seat]
+    if event.kind in stack:
+        stack.reverse()
+        stack.remove(event.kind)
+        stack.reverse()
+    if event.kind == "STOP" and draft.state.phase == "paused" and draft.state.pause_reason == "stop":
+        draft.resume(event.at_ms)
+
+
+def circle_cleared(draft: Draft, event: PromptCircleCleared) -> None:
+    """All prompt cards of a seat were collected."""
+    held_stop = "STOP" in draft.state.prompts[event.seat]
+    draft.state.prompts[event.seat] = []
+    if held_stop and draft.state.phase == "paused" and draft.state.pause_reason == "stop":
+        draft.resume(event.at_ms)
+
+
+def td_pressed(draft: Draft, event: TdPressed) -> None:
+    """The TD button, the same as a TD card."""
+    if not draft.state.table:
+        raise Refusal("The table is not open.", code="CLOSED")
+    _call(draft, "td_call", event)

@@ -1,0 +1,112 @@
+"""Everything a table knows. Only the core changes it, on a copy; readers see snapshots (``snapshot.py``)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+
+from table_controller.cards import PAIRS, SEATS, Pair, Seat
+from table_controller.games.guandan.deal import Action, Deal
+from table_controller.table.incidents import Incident
+
+
+@dataclass
+class ClockState:
+    """The one clock: it runs for ``seat`` since ``anchor_ms`` with ``elapsed_ms`` already used."""
+
+    kind: str = "none"
+    """none, sorting, tribute, return or play."""
+    seat: Seat | None = None
+    anchor_ms: int = 0
+    elapsed_ms: int = 0
+    running: bool = False
+    warning_ms: int = 0
+    limit_ms: int = 0
+    warned: bool = False
+    violations: int = 0
+
+    def elapsed(self, at_ms: int) -> int:
+        """Time used at ``at_ms``, in ms."""
+        return self.elapsed_ms + (max(0, at_ms - self.anchor_ms) if self.running else 0)
+
+
+@dataclass
+class Early:
+    """An action seen before its turn: held until the seats before it have acted, or its time runs out."""
+
+    seat: Seat
+    at_ms: int
+    cards: tuple[str, ...]
+    doubtful: tuple[int, ...]
+
+
+@dataclass
+class Exchange:
+    """Tribute and return of a deal; what is shown here is public, and not spent."""
+
+    owing: list[Seat] = field(default_factory=list)
+    shown: dict[Seat, str] = field(default_factory=dict)
+    pays: dict[Seat, Seat] = field(default_factory=dict)
+    returned: dict[Seat, str] = field(default_factory=dict)
+    resisted: bool = False
+
+
+@dataclass
+class DealerState:
+    """What is known of the machine."""
+
+    online: bool = False
+    kind: str = ""
+    firmware: str = ""
+    job: int = 0
+    index: int = 0
+    counts: tuple[int, ...] = (0, 0, 0, 0, 0)
+    pack: str = "A"
+    plan: str = ""
+    nonce: str = ""
+    commitment: str = ""
+    fault: str = ""
+    message: str = ""
+
+
+@dataclass
+class TableState:
+    """The whole state of one table."""
+
+    table: str = ""
+    venue: str = ""
+    profile: str = "default"
+    phase: str = "standby"
+    under: str = ""
+    pause_reason: str = ""
+    deal_number: int = 0
+    levels: dict[Pair, str] = field(default_factory=lambda: dict.fromkeys(PAIRS, "2"))
+    deal_level: str = "2"
+    owner: Pair | None = None
+    first_leader: Seat | None = None
+    leader: Seat | None = None
+    winner: Pair | None = None
+    last_order: list[Seat | None] = field(default_factory=list)
+    results: list[dict[str, object]] = field(default_factory=list)
+    deal: Deal | None = None
+    actions: list[Action] = field(default_factory=list)
+    early: list[Early] = field(default_factory=list)
+    early_reports: dict[Seat, int] = field(default_factory=dict)
+    exchange: Exchange = field(default_factory=Exchange)
+    ready: list[Seat] = field(default_factory=list)
+    areas: dict[Seat, int] = field(default_factory=lambda: dict.fromkeys(SEATS, 0))
+    """Face-up cards lying in each play area."""
+    prompts: dict[Seat, list[str]] = field(default_factory=lambda: {seat: [] for seat in SEATS})
+    """The stack on each prompt circle, bottom first."""
+    lamps: dict[str, str] = field(default_factory=dict)
+    clock: ClockState = field(default_factory=ClockState)
+    incidents: list[Incident] = field(default_factory=list)
+    next_action: int = 1
+    dealer: DealerState = field(default_factory=DealerState)
+    camera_lost: str = ""
+
+    def digest(self) -> str:
+        """A hash of the whole state: equal after a replay."""
+        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()

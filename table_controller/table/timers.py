@@ -1,0 +1,75 @@
+"""What happens when a timer runs out. Timers are data: the name says what was waited for."""
+
+from __future__ import annotations
+
+from table_controller.table.effects import SetTimer
+from table_controller.table.events import TimerFired
+from table_controller.table.exchange import end_sorting
+from table_controller.table.play import take_waiting, violation
+from table_controller.table.refusal import Refusal
+from table_controller.table.turn import EARLY_HOLD_MS, SETTLE_MS, Draft
+
+_LATE = {"tribute": "tribute_late", "return": "return_late"}
+
+
+def fired(draft: Draft, event: TimerFired) -> None:
+    """Dispatch by name; a timer that no longer means anything is refused."""
+    handler = {"warning": _warning, "limit": _limit, "sorting": _sorting, "early": _early}.get(event.name)
+    if handler is None:
+        raise Refusal(f"There is no timer '{event.name}'.", code="TIMER")
+    handler(draft, event)
+
+
+def _warning(draft: Draft, event: TimerFired) -> None:
+    clock = draft.state.clock
+    if not clock.running or clock.warned or clock.elapsed(event.at_ms) < clock.warning_ms:
+        raise Refusal("No clock waits for this warning.", code="TIMER")
+    clock.warned = True
+    if clock.kind == "play" and clock.seat is not None:
+        draft.lamp(clock.seat, "blink")
+        draft.buzz("warn")
+        draft.publish("warn20", seat=clock.seat)
+    else:
+        draft.buzz("warn")
+        draft.incident(_LATE[clock.kind], event.at_ms)
+
+
+def _limit(draft: Draft, event: TimerFired) -> None:
+    """The limit and a settling time have passed without a play stamped in time."""
+    clock = draft.state.clock
+    if not clock.running or clock.elapsed(event.at_ms) < clock.limit_ms + SETTLE_MS:
+        raise Refusal("No clock waits for this limit.", code="TIMER")
+    limit_at = event.at_ms - SETTLE_MS
+    if clock.kind == "play":
+        if not clock.violations:
+            violation(draft, limit_at)
+        return
+    # Tribute and return go on: a further violation for each step (000 L313, 以下类推).
+    clock.violations += 1
+    draft.incident(_LATE[clock.kind], limit_at, detail=f"violation {clock.violations}")
+    clock.limit_ms += draft.profile.tribute_step_ms
+    draft.emit(SetTimer("limit", event.at_ms + draft.profile.tribute_step_ms))
+
+
+def _sorting(draft: Draft, event: TimerFired) -> None:
+    draft.require("sorting")
+    end_sorting(draft, event.at_ms)
+
+
+def _early(draft: Draft, event: TimerFired) -> None:
+    """An action seen before its turn was not overtaken by the seats before it: now it is out of turn."""
+    state = draft.state
+    if state.phase in ("playing", "trick_over"):
+        take_waiting(draft)
+    expired = [early for early in state.early if early.at_ms + EARLY_HOLD_MS <= event.at_ms]
+    if not expired:
+        if state.early:
+            draft.emit(SetTimer("early", state.early[0].at_ms + EARLY_HOLD_MS))
+            return
+        raise Refusal("Nothing waits for its turn.", code="TIMER")
+    for early in expired:
+        state.early.remove(early)
+        kind = "out_of_turn" if early.cards else "pass_out_of_turn"
+        draft.incident(kind, early.at_ms, early.seat, detail=" ".join(early.cards))
+    if state.early:
+        draft.emit(SetTimer("early", state.early[0].at_ms + EARLY_HOLD_MS))

@@ -1,0 +1,132 @@
+"""The working copy of one event: the draft state, the effects so far, and the small steps that handlers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from table_controller.cards import SEATS, Seat
+from table_controller.games.guandan.profile import Profile, load_profile
+from table_controller.table import machine
+from table_controller.table.effects import Buzzer, CancelTimer, Effect, Lamp, Publish, SetTimer, WatchMode
+from table_controller.table.incidents import KINDS, Incident
+from table_controller.table.refusal import Refusal
+from table_controller.table.state import ClockState, TableState
+
+SETTLE_MS = 1200
+"""How long after a limit a play stamped in time may still arrive from the camera (several frames and their reading)."""
+EARLY_HOLD_MS = 4000
+"""How long an action seen before its turn waits for the seats before it (a sleeve may hide an area for seconds)."""
+
+
+@dataclass
+class Draft:
+    """One event at work: ``state`` may be changed freely, it is thrown away on a refusal."""
+
+    state: TableState
+    effects: list[Effect] = field(default_factory=list)
+
+    @property
+    def profile(self) -> Profile:
+        """The rule set of this table."""
+        return load_profile(self.state.profile)
+
+    def emit(self, effect: Effect) -> None:
+        """Add an effect, to be released once the event is durable."""
+        self.effects.append(effect)
+
+    def publish(self, kind: str, /, **data: object) -> None:
+        """Add a public event."""
+        self.emit(Publish(kind, tuple(sorted(data.items()))))
+
+    def move(self, trigger: str) -> None:
+        """Fire a trigger of the machine; refused where it has no such transition."""
+        phase = machine.fire(self.state.phase, self.state.under, trigger)
+        if phase is None:
+            raise Refusal(f"'{trigger}' is not possible while the table is in '{self.state.phase}'.", code="PHASE")
+        if phase in ("paused", "fault"):
+            self.state.under = self.state.phase
+        self.state.phase = phase
+
+    def require(self, *phases: str) -> None:
+        """Refuse unless the table is in one of these phases."""
+        if self.state.phase not in phases:
+            raise Refusal(f"Not now: the table is in '{self.state.phase}'.", code="PHASE")
+
+    def lamp(self, seat: Seat | None, mode: str) -> None:
+        """Switch a turn lamp, or the table lamp (None)."""
+        key = seat or "table"
+        if self.state.lamps.get(key, "off") != mode:
+            self.state.lamps[key] = mode
+            self.emit(Lamp(seat, mode))
+
+    def only_lamp(self, seat: Seat | None, mode: str = "on") -> None:
+        """Light one seat's lamp and put out the others."""
+        for other in SEATS:
+            self.lamp(other, mode if other == seat else "off")
+
+    def incident(
+        self, kind: str, at_ms: int, seat: Seat | None = None, play: int | None = None, detail: str = ""
+    ) -> Incident:
+        """Open an incident and publish it."""
+        state = self.state
+        incident = Incident(len(state.incidents) + 1, kind, at_ms, state.deal_number, seat, play, detail)
+        state.incidents.append(incident)
+        self.publish("incident", number=incident.number, kind=kind, seat=seat, play=play, rule=KINDS[kind].rule)
+        return incident
+
+    def start_clock(self, kind: str, seat: Seat | None, at_ms: int, warning_ms: int, grace_ms: int) -> None:
+        """Run the clock for a seat from ``at_ms``; a warning of 0 means no clock of this kind."""
+        self.stop_clock()
+        if warning_ms == 0:
+            return
+        limit_ms = warning_ms + grace_ms
+        self.state.clock = ClockState(kind, seat, at_ms, 0, True, warning_ms, limit_ms)
+        self._arm()
+
+    def _arm(self) -> None:
+        clock = self.state.clock
+        start = clock.anchor_ms - clock.elapsed_ms
+        if not clock.warned:
+            self.emit(SetTimer("warning", start + clock.warning_ms))
+        if clock.limit_ms > clock.warning_ms:
+            self.emit(SetTimer("limit", start + clock.limit_ms + SETTLE_MS))
+
+    def stop_clock(self) -> None:
+        """No clock runs."""
+        if self.state.clock.kind != "none":
+            self.emit(CancelTimer("warning"))
+            self.emit(CancelTimer("limit"))
+        self.state.clock = ClockState()
+
+    def pause(self, at_ms: int, reason: str) -> None:
+        """Stop play and clock, keeping the time used."""
+        self.move("pause")
+        self.state.pause_reason = reason
+        clock = self.state.clock
+        clock.elapsed_ms = clock.elapsed(at_ms)
+        clock.running = False
+        self.emit(CancelTimer("warning"))
+        self.emit(CancelTimer("limit"))
+        self.lamp(None, "blink")
+        self.publish("paused", reason=reason)
+
+    def resume(self, at_ms: int) -> None:
+        """Let play and clock go on from the time used."""
+        self.move("resume")
+        self.state.pause_reason = ""
+        clock = self.state.clock
+        if clock.kind != "none":
+            clock.anchor_ms, clock.running = at_ms, True
+            self._arm()
+        self.lamp(None, "on")
+        self.publish("resumed")
+
+    def idle(self) -> None:
+        """Between deals: no lamp, no clock, pictures allowed."""
+        self.stop_clock()
+        self.only_lamp(None)
+        self.emit(WatchMode("idle"))
+
+    def buzz(self, pattern: str) -> None:
+        """Sound the buzzer."""
+        self.emit(Buzzer(pattern))

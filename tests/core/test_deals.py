@@ -1,0 +1,219 @@
+"""Whole deals through the core: clean play raises nothing, and conserves every card."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from table_controller.cards import full_pack
+from table_controller.sim.event_table import EventTable
+from table_controller.table import events as ev
+from table_controller.table.effects import Lamp, Publish, Seal, SetTimer, WatchMode
+from table_controller.table.snapshot import snapshot
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_clean_games_raise_no_incident_and_conserve_cards(seed: int) -> None:
+    table = EventTable(seed)
+    table.open()
+    for _ in range(4):
+        table.play_deal()
+        state = table.core.state
+        assert [i.kind for i in state.incidents] == []
+        spent = Counter(card for action in state.actions for card in action.cards)
+        held = Counter(card for brain in table.brains.values() for card in brain.hand)
+        assert spent + held == Counter(full_pack())
+        assert state.deal is not None
+        assert {s: len(b.hand) for s, b in table.brains.items()} == state.deal.counts
+        if state.phase == "game_over":
+            break
+    json.dumps(snapshot(state, table.now))
+
+
+def test_the_plan_is_sealed_before_the_machine_runs_and_revealed_after(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    names = [type(e).__name__ + getattr(e, "stage", "") for e in driven.effects]
+    assert names.index("Sealcommit") < names.index("RunDeal") < names.index("Sealreveal")
+    commit = next(e for e in driven.effects if isinstance(e, Seal) and e.stage == "commit")
+    assert "plan" not in dict(commit.data)
+    assert [e.mode for e in driven.effects if isinstance(e, WatchMode)] == ["idle", "deal", "play"]
+
+
+def test_shot_clock_warns_at_20_and_the_stamp_decides_at_30(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    start = driven.core.state.clock.anchor_ms
+    timers = {e.name: e.at_ms for e in driven.effects if isinstance(e, SetTimer)}
+    assert timers["warning"] == start + 20_000
+    driven.core.commit(driven.core.handle(ev.TimerFired(start + 20_000, "warning")))
+    lamps = driven.core.state.lamps
+    assert lamps["E"] == "blink"
+    # A play stamped exactly at 30 s is in time, although its reading arrives after the limit.
+    cards = driven.brains["E"].lead("2").cards
+    outcome = driven.core.handle(ev.CardsSeen(start + 30_000, "E", cards))
+    assert outcome.refusal is None
+    assert [i.kind for i in outcome.state.incidents] == []
+    late = driven.core.handle(ev.CardsSeen(start + 30_001, "E", cards))
+    assert [i.kind for i in late.state.incidents] == ["time_violation"]
+
+
+def test_a_play_stamped_in_time_withdraws_a_warning(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    start = driven.core.state.clock.anchor_ms
+    driven.core.commit(driven.core.handle(ev.TimerFired(start + 20_000, "warning")))
+    cards = driven.brains["E"].lead("2").cards
+    outcome = driven.core.handle(ev.CardsSeen(start + 20_000, "E", cards))
+    assert "warning_withdrawn" in [e.kind for e in outcome.effects if isinstance(e, Publish)]
+
+
+def test_td_and_stop_pause_the_clock_and_keep_the_time_used(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    start = driven.core.state.clock.anchor_ms
+    for event in (
+        ev.PromptLaid(start + 8_000, "N", "STOP"),
+        ev.PromptLifted(start + 50_000, "N", "STOP"),
+        ev.TdPressed(start + 53_000, "W"),
+    ):
+        driven.core.commit(driven.core.handle(event))
+    assert driven.core.state.phase == "paused"
+    assert driven.core.state.clock.elapsed(start + 99_000) == 11_000
+    resumed = driven.core.handle(ev.ResumeRequested(start + 60_000, "ref"))
+    assert resumed.state.phase == "playing"
+    assert [i.kind for i in resumed.state.incidents] == ["stop", "td_call"]
+    assert SetTimer("warning", start + 60_000 + 9_000) in resumed.effects
+
+
+def test_an_early_action_waits_for_the_seats_before_it(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    now = driven.now
+    lead = driven.brains["E"].lead("2").cards
+    driven.core.commit(driven.core.handle(ev.PromptLaid(now + 900, "N", "PASS")))
+    assert driven.core.state.deal is not None
+    assert driven.core.state.deal.turn == "E"
+    outcome = driven.core.handle(ev.CardsSeen(now + 400, "E", lead))
+    assert outcome.state.deal is not None
+    assert outcome.state.deal.turn == "W"
+    assert outcome.state.incidents == []
+    # Had E's area stayed empty, N would have passed out of turn.
+    fired = driven.core.handle(ev.TimerFired(now + 900 + 4000, "early"))
+    assert [i.kind for i in fired.state.incidents] == ["pass_out_of_turn"]
+
+
+def test_a_doubtful_play_stands_and_a_human_settles_it(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    lead = driven.brains["E"].lead("2").cards
+    seen = ("??", *lead[1:])
+    driven.send(ev.CardsSeen, seat="E", cards=seen, doubtful=(0,))
+    state = driven.core.state
+    assert state.deal is not None
+    assert (state.deal.turn, state.deal.counts["E"]) == ("N", 27 - len(lead))
+    assert [i.kind for i in state.incidents] == ["doubtful_reading"]
+    outcome = driven.send(ev.PlayCorrected, play=1, cards=lead, by="referee")
+    assert outcome.refusal is None
+    assert outcome.state.actions[0].cards == lead
+    assert outcome.state.actions[0].original == seen
+    assert outcome.state.incidents[0].status == "resolved"
+    assert outcome.state.deal is not None
+    assert outcome.state.deal.to_beat is not None
+
+
+def test_an_illegal_play_changes_no_count_and_is_never_made_legal(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    outcome = driven.send(ev.CardsSeen, seat="E", cards=("3S", "4D"))
+    assert [i.kind for i in outcome.state.incidents] == ["not_a_play"]
+    assert outcome.state.deal is not None
+    assert outcome.state.deal.counts["E"] == 27
+    assert outcome.state.deal.turn == "E"
+
+
+def test_a_third_copy_is_flagged_as_doubtful(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    driven.send(ev.CardsSeen, seat="E", cards=("5S", "5S", "5S"))
+    assert driven.core.state.actions[0].is_doubtful
+
+
+def test_a_missed_report_is_raised_at_the_seats_next_action() -> None:
+    for seed in range(40):
+        table = EventTable(seed)
+        table.open()
+        table.deal()
+        table.sort_and_exchange()
+        owing = ""
+        while table.core.state.phase in ("playing", "trick_over"):
+            deal = table.core.state.deal
+            assert deal is not None
+            seat = deal.turn
+            assert seat is not None
+            brain = table.brains[seat]
+            if deal.to_beat is None:
+                choice = brain.lead("2")
+            else:
+                assert deal.trick.last_seat is not None
+                choice = brain.follow(deal.to_beat, deal.trick.last_seat, "2", deal.counts)
+            if choice is None:
+                table.send(ev.PassPressed, seat=seat)
+            else:
+                for card in choice.cards:
+                    brain.hand.remove(card)
+                table.send(ev.CardsSeen, seat=seat, cards=choice.cards)
+            kinds = [(i.kind, i.seat) for i in table.core.state.incidents]
+            if kinds:
+                assert kinds[0] == ("missed_report", owing)
+                return
+            deal = table.core.state.deal
+            assert deal is not None
+            owing = owing or next(iter(deal.owes_report), "")
+    raise AssertionError("nobody ever had to report twice")
+
+
+def test_start_is_refused_with_the_place_named(driven: EventTable) -> None:
+    driven.open()
+    driven.send(ev.PromptLaid, seat="W", kind="PASS")
+    outcome = driven.send(ev.DealRequested, by="test")
+    assert outcome.refusal is not None
+    assert "W" in outcome.refusal.message
+    driven.send(ev.PromptCircleCleared, seat="W")
+    assert driven.send(ev.DealRequested, by="test").refusal is None
+
+
+def test_a_failed_deal_is_shown_and_dealt_anew(driven: EventTable) -> None:
+    driven.open()
+    driven.send(ev.DealRequested, by="test", leader="N")
+    driven.send(ev.DealFailed, job=1, code="JAM", place="feeder", message="A card is stuck.", void=True)
+    assert driven.core.state.phase == "fault"
+    assert Lamp(None, "fast") in driven.effects
+    driven.send(ev.DealerCleared)
+    assert driven.core.state.phase == "standby"
+    driven.deal()
+    assert driven.core.state.deal_number == 1
+    assert driven.core.state.dealer.job == 2
+
+
+def test_resync_recovers_a_table_that_lost_the_thread(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    for _ in range(3):
+        driven.act()
+    outcome = driven.send(ev.Resync, by="referee", turn="S", counts=(20, 21, 22, 23), last_seat="W", last_cards=("9S",))
+    assert outcome.refusal is None
+    deal = outcome.state.deal
+    assert deal is not None
+    assert (deal.turn, deal.counts["E"], deal.trick.last_seat) == ("S", 20, "W")
+    assert deal.to_beat is not None
