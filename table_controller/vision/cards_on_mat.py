@@ -1,0 +1,212 @@
+"""From corner indices in an upright view of a play area to cards: both corners joined, placed, ordered, voted on.
+
+A card that shows only paper and no index that can be read is not dropped: it becomes an unknown card (``??``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.cards import FACES, UNKNOWN
+from table_controller.geometry import Geometry, Point
+from table_controller.vision.images import Image
+from table_controller.vision.mat import Window
+from table_controller.vision.reader import IndexReading
+
+INDEX_AT_MM = (6.2, 12.6)
+"""The middle of a corner index from its card's corner; decks differ by two or three mm."""
+_JOIN_MM = 11.0
+_JOIN_SAME_MM = 16.0
+_LEAST_UNREAD_MM2 = 260.0
+
+
+@dataclass(frozen=True)
+class SeenCard:
+    """A card on the mat, in its seat's frame. ``top`` and ``bottom``: where its corner indices are, as far as seen.
+
+    ``turn_deg`` is clockwise from upright, -90 to 90 (a card looks the same upside down). ``probs`` is over FACES and
+    "no index", or None for a card of which only paper was seen.
+    """
+
+    card: str
+    confidence: float
+    doubtful: bool
+    top: Point | None
+    bottom: Point | None
+    turn_deg: float
+    probs: NDArray[np.float32] | None = None
+    card_mm: Point = (58.0, 88.0)
+
+    def _along(self, x: float, y: float) -> Point:
+        c, s = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
+        return (c * x - s * y, s * x + c * y)
+
+    @property
+    def centre(self) -> Point:
+        """The card's middle (u, v) mm."""
+        x, y = self.card_mm[0] / 2 - INDEX_AT_MM[0], self.card_mm[1] / 2 - INDEX_AT_MM[1]
+        if self.top is not None and self.bottom is not None:
+            return ((self.top[0] + self.bottom[0]) / 2, (self.top[1] + self.bottom[1]) / 2)
+        away = self._along(x, y)
+        if self.top is not None:
+            return (self.top[0] + away[0], self.top[1] + away[1])
+        assert self.bottom is not None
+        return (self.bottom[0] - away[0], self.bottom[1] - away[1])
+
+    @property
+    def anchor(self) -> Point:
+        """Its top index's place, computed where only the bottom one was seen."""
+        if self.top is not None:
+            return self.top
+        away = self._along(self.card_mm[0] / 2 - INDEX_AT_MM[0], self.card_mm[1] / 2 - INDEX_AT_MM[1])
+        return (self.centre[0] - away[0], self.centre[1] - away[1])
+
+    def outline(self, grow_mm: float = 0.0) -> list[Point]:
+        """Its four corners (u, v)."""
+        w, h = self.card_mm[0] / 2 + grow_mm, self.card_mm[1] / 2 + grow_mm
+        u, v = self.centre
+        return [(u + dx, v + dy) for dx, dy in (self._along(x, y) for x, y in ((-w, -h), (w, -h), (w, h), (-w, h)))]
+
+    def index_patch(self, at: Point) -> list[Point]:
+        """The square a corner index fills, round its middle ``at``."""
+        half = (5.0, 10.0)
+        steps = ((-half[0], -half[1]), (half[0], -half[1]), (half[0], half[1]), (-half[0], half[1]))
+        return [(at[0] + dx, at[1] + dy) for dx, dy in (self._along(x, y) for x, y in steps)]
+
+
+def cards_in_view(
+    readings: Sequence[IndexReading], window: Window, px_per_mm: float, geometry: Geometry
+) -> list[SeenCard]:
+    """The cards that a view's corner indices belong to, left to right."""
+    tops: list[SeenCard] = []
+    bottoms: list[SeenCard] = []
+    for reading in readings:
+        at = window.to_seat(*reading.centre, px_per_mm)
+        upright = reading.up[1] <= 0
+        up = reading.up if upright else (-reading.up[0], -reading.up[1])
+        turn = math.degrees(math.atan2(up[0], -up[1]))
+        one = SeenCard(reading.card, reading.confidence, reading.doubtful or reading.card == UNKNOWN,
+                       at if upright else None, None if upright else at, turn, reading.probs, geometry.card_mm)  # fmt: skip
+        (tops if upright else bottoms).append(one)
+    return ordered(_joined(tops, bottoms))
+
+
+def ordered(cards: Sequence[SeenCard]) -> list[SeenCard]:
+    """Left to right, as the seat's player sees them."""
+    return sorted(cards, key=lambda card: (card.anchor[0], card.anchor[1]))
+
+
+def _joined(tops: list[SeenCard], bottoms: list[SeenCard]) -> list[SeenCard]:
+    pairs = []
+    for i, top in enumerate(tops):
+        for j, bottom in enumerate(bottoms):
+            off, turn = _misfit(top, bottom)
+            same = top.card == bottom.card
+            if off < (_JOIN_SAME_MM if same else _JOIN_MM):
+                pairs.append((off + (0.0 if same else 6.0), i, j, turn))
+    cards: list[SeenCard] = []
+    used_tops: set[int] = set()
+    used_bottoms: set[int] = set()
+    for _, i, j, turn in sorted(pairs):
+        if i not in used_tops and j not in used_bottoms:
+            used_tops.add(i)
+            used_bottoms.add(j)
+            cards.append(_both(tops[i], bottoms[j], turn))
+    cards += [top for i, top in enumerate(tops) if i not in used_tops]
+    return cards + [bottom for j, bottom in enumerate(bottoms) if j not in used_bottoms]
+
+
+def _misfit(top: SeenCard, bottom: SeenCard) -> tuple[float, float]:
+    """How far (mm) two corners are from being one card's, and the turn that card would have."""
+    assert top.top is not None and bottom.bottom is not None
+    dx, dy = bottom.bottom[0] - top.top[0], bottom.bottom[1] - top.top[1]
+    width = top.card_mm[0] - 2 * INDEX_AT_MM[0]
+    height = top.card_mm[1] - 2 * INDEX_AT_MM[1]
+    turn = math.degrees(math.atan2(dy, dx) - math.atan2(height, width))
+    stretch = abs(math.hypot(dx, dy) - math.hypot(width, height))
+    lean = max(abs(_turn_between(turn, top.turn_deg)), abs(_turn_between(turn, bottom.turn_deg)))
+    return stretch + max(0.0, lean - 6.0) * 0.8, turn
+
+
+def _turn_between(a: float, b: float) -> float:
+    return (a - b + 90) % 180 - 90
+
+
+def _both(top: SeenCard, bottom: SeenCard, turn: float) -> SeenCard:
+    surer, other = (top, bottom) if top.confidence >= bottom.confidence else (bottom, top)
+    if top.card == bottom.card:
+        doubtful = top.doubtful and bottom.doubtful
+    else:
+        # a corner half covered reads as anything: it overrules nothing when it is not sure of itself
+        doubtful = surer.doubtful or not other.doubtful
+    return replace(surer, doubtful=doubtful, top=top.top, bottom=bottom.bottom, turn_deg=turn)
+
+
+def paper_mask(view: Image, own: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Where paper lies: clearly brighter than the mat and hardly coloured (255), within the seat's own part."""
+    grey = np.asarray(view.min(axis=2))
+    mat = float(np.median(view.max(axis=2)[own]))
+    mat = mat if mat < 170 else 110.0
+    return np.asarray(np.where((grey > min(235.0, mat * 1.35)) & own, 255, 0), dtype=np.uint8)
+
+
+def unread_paper(
+    paper: NDArray[np.uint8], cards: Sequence[SeenCard], window: Window, px_per_mm: float, geometry: Geometry
+) -> list[SeenCard]:
+    """Paper that no card read so far explains, as unknown cards."""
+    rest = paper.copy()
+    for card in cards:
+        corners = [window.to_px(u, v, px_per_mm) for u, v in card.outline(4.0)]
+        cv2.fillConvexPoly(rest, np.round(np.array(corners)).astype(np.int32), 0)
+    kernel = np.ones((round(7 * px_per_mm), round(7 * px_per_mm)), dtype=np.uint8)
+    rest = np.asarray(cv2.morphologyEx(rest, cv2.MORPH_OPEN, kernel), dtype=np.uint8)
+    count, _, stats, middles = cv2.connectedComponentsWithStats(rest, connectivity=8)
+    unread = []
+    for i in range(1, count):
+        if float(stats[i][cv2.CC_STAT_AREA]) / px_per_mm**2 >= _LEAST_UNREAD_MM2:
+            u, v = window.to_seat(float(middles[i][0]), float(middles[i][1]), px_per_mm)
+            x, y = geometry.card_mm[0] / 2 - INDEX_AT_MM[0], geometry.card_mm[1] / 2 - INDEX_AT_MM[1]
+            unread.append(SeenCard(UNKNOWN, 0.0, True, (u - x, v - y), (u + x, v + y), 0.0, None, geometry.card_mm))
+    return unread
+
+
+def vote(frames: Sequence[Sequence[SeenCard]]) -> list[SeenCard]:
+    """One answer from the views of several frames at rest: mean probabilities; what varies is doubtful."""
+    groups: list[list[SeenCard]] = []
+    for frame in frames:
+        free = list(range(len(groups)))
+        for card in frame:
+            near = [i for i in free if _same_place(groups[i][0], card)]
+            if near:
+                best = min(near, key=lambda i: math.dist(groups[i][0].anchor, card.anchor))
+                groups[best].append(card)
+                free.remove(best)
+            else:
+                groups.append([card])
+    return ordered([card for group in groups if (card := _elected(group, len(frames))) is not None])
+
+
+def _same_place(a: SeenCard, b: SeenCard) -> bool:
+    return math.dist(a.anchor, b.anchor) < 7.0 and abs(_turn_between(a.turn_deg, b.turn_deg)) < 25
+
+
+def _elected(group: list[SeenCard], frames: int) -> SeenCard | None:
+    if len(group) * 2 < frames:
+        return None
+    probs = [card.probs for card in group if card.probs is not None]
+    if not probs:
+        return group[0]
+    mean = np.asarray(np.mean(np.stack(probs), axis=0), dtype=np.float32)
+    names = {card.card for card in group}
+    best = int(mean[: len(FACES)].argmax())
+    like = max(group, key=lambda card: (card.card == FACES[best], card.confidence, card.bottom is not None))
+    sure = len([card for card in group if not card.doubtful])
+    doubtful = len(names) > 1 or sure * 2 < len(group) or len(group) < frames
+    card = FACES[best] if like.card != UNKNOWN else UNKNOWN
+    return replace(like, card=card, confidence=float(mean[best]), doubtful=doubtful or card == UNKNOWN, probs=mean)

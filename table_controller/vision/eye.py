@@ -1,0 +1,117 @@
+"""The table's eye: frames in, events out. Pure of processes and of clocks: stamps come with the frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from table_controller.cards import SEATS, Seat
+from table_controller.geometry import Geometry
+from table_controller.table.events import Event
+from table_controller.vision.evidence import EvidenceStore
+from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, prompt_border
+from table_controller.vision.health import CameraHealth
+from table_controller.vision.images import Image
+from table_controller.vision.mat import GLIMPSE, MatFinder, MatPose, prompt_window
+from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
+from table_controller.vision.seat_eye import CropReader, SeatEye
+
+_MOST_LOOKS = 4
+
+
+class PromptEye:
+    """Watches one seat's prompt circle."""
+
+    def __init__(self, seat: Seat, geometry: Geometry, reader: PromptReader) -> None:
+        self._window = prompt_window(geometry, seat)
+        self._reader = reader
+        self._border = prompt_border(self._window)
+        self._gate = AreaGate(self._border)
+        self._stack = PromptStack(seat, geometry)
+        self._sights: list[PromptSight] = []
+        self.pending = False
+
+    def see(self, frame: Image, glimpse: Image, pose: MatPose, grab_ms: int) -> list[Event]:
+        """Take in a frame; returns the prompt cards laid, lifted or cleared."""
+        small = self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE)
+        state = self._gate.look(small)
+        self.pending = state.changed
+        if not state.changed or state.rest < 1:
+            self._sights.clear()
+            return []
+        if len(self._sights) >= _MOST_LOOKS:
+            return []
+        mat_grey = float(np.median(small.max(axis=2)[self._border]))
+        self._sights.append(self._reader.read(self._window.view(frame, pose, PROMPT_PX_PER_MM), mat_grey))
+        if len(self._sights) < 2:
+            return []
+        last = self._sights[-1]
+        if self._sights[-2].markers.keys() != last.markers.keys() and len(self._sights) < _MOST_LOOKS:
+            return []
+        if not state.hand:
+            self._gate.accept()
+            self._sights.clear()
+            self.pending = False
+        return self._stack.settle(last, grab_ms, hand=state.hand)
+
+
+class Eye:
+    """Reads frames for one table. ``mode`` is ``deal`` (nothing is read), ``play`` or ``idle`` (as WatchMode)."""
+
+    def __init__(self, geometry: Geometry, reader: CropReader, evidence_folder: Path | None = None) -> None:
+        self._geometry = geometry
+        self._reader = reader
+        self._evidence = EvidenceStore(evidence_folder)
+        self._finder = MatFinder(geometry)
+        self._prompt_reader = PromptReader(geometry)
+        self._health = CameraHealth()
+        self.mode = "play"
+        self._seats: list[SeatEye] = []
+        self._prompts: list[PromptEye] = []
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all that lies on the table: it is seen anew."""
+        self._seats = [SeatEye(seat, self._geometry, self._reader, self._evidence) for seat in SEATS]
+        self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
+
+    def watch(self, mode: str) -> None:
+        """Change the mode; what lay on the table before a deal is forgotten."""
+        if mode == "deal":
+            self.forget()
+        self.mode = mode
+
+    @property
+    def pending(self) -> bool:
+        """Whether an area has changed and is not settled yet: more frames are needed."""
+        return self.mode != "deal" and any(eye.pending for eye in (*self._seats, *self._prompts))
+
+    @property
+    def lost(self) -> str:
+        """Why the camera's picture is no use, or ""."""
+        return self._health.lost
+
+    @property
+    def readings(self) -> int:
+        """How many views have been read by the recogniser."""
+        return sum(eye.readings for eye in self._seats)
+
+    def cards(self, seat: Seat) -> tuple[str, ...]:
+        """The cards accounted for in a seat's area."""
+        return self._seats[SEATS.index(seat)].cards
+
+    def see(self, frame: Image, grab_ms: int) -> list[Event]:
+        """Take in a frame (BGR, frame_px) grabbed at ``grab_ms``; returns events in the order of their stamps."""
+        usable = self._health.look(frame, grab_ms)
+        events: list[Event] = []
+        if usable and self.mode != "deal":
+            size = (frame.shape[1] // GLIMPSE, frame.shape[0] // GLIMPSE)
+            glimpse = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+            pose = self._finder.find(frame, glimpse)
+            self._health.mat(pose is not None, grab_ms)
+            if pose is not None:
+                for eye in (*self._seats, *self._prompts):
+                    events += eye.see(frame, glimpse, pose, grab_ms)
+        return [*self._health.events(grab_ms), *sorted(events, key=lambda event: event.at_ms)]

@@ -1,0 +1,156 @@
+"""One seat's play area, frame after frame: gate, readings, votes, and what they mean for the cards lying there."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.cards import Seat
+from table_controller.geometry import Geometry, Point
+from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event
+from table_controller.vision.cards_on_mat import SeenCard, cards_in_view, paper_mask, unread_paper, vote
+from table_controller.vision.evidence import EvidenceStore, evidence_picture
+from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, play_border
+from table_controller.vision.images import Image
+from table_controller.vision.mat import GLIMPSE, MatPose, own_part, play_window
+from table_controller.vision.reader import IndexReading
+from table_controller.vision.tracker import SeatTracker, Settled
+
+READ_PX_PER_MM = 3.0
+_LEAST_VOTES, _MOST_VOTES = 2, 4
+_HISTORY = 64
+_INSIDE_MM = 8.0
+_LEAST_PAPER_MM2 = 120.0
+_GREY = 110
+
+
+class CropReader(Protocol):
+    """What reads the corner indices of an upright view (see reader.py)."""
+
+    def read_crop(self, image: Image, px_per_mm: float) -> list[IndexReading]:
+        """The readings in a picture of known scale."""
+
+
+class SeatEye:
+    """Watches one seat's play area."""
+
+    def __init__(self, seat: Seat, geometry: Geometry, reader: CropReader, evidence: EvidenceStore) -> None:
+        self.seat = seat
+        self._geometry = geometry
+        self._reader = reader
+        self._evidence = evidence
+        self._window = play_window(geometry, seat)
+        self._own = own_part(self._window, READ_PX_PER_MM)
+        self._gate = AreaGate(*play_border(self._window))
+        self._tracker = SeatTracker()
+        self._votes: list[list[SeenCard]] = []
+        self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
+        self.pending = False
+        self.readings = 0
+
+    def see(self, frame: Image, glimpse: Image, pose: MatPose, grab_ms: int) -> list[Event]:
+        """Take in a frame; returns what is certain by now."""
+        state = self._gate.look(self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE))
+        self.pending = state.changed
+        if not state.changed:
+            self._votes.clear()
+            self._history.clear()
+            return []
+        if self._gate.present is not None:
+            self._history.append((grab_ms, self._gate.present))
+        if state.hand or state.rest < 1:
+            self._votes.clear()
+            return []
+        view = self._window.view(frame, pose, READ_PX_PER_MM)
+        view[~self._own] = _GREY
+        self._votes.append(self._read(view))
+        if not self._decided():
+            return []
+        return self._settle(view, grab_ms)
+
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The cards accounted for in the area, hidden ones too."""
+        return tuple(known.seen.card for known in self._tracker.known)
+
+    def _read(self, view: Image) -> list[SeenCard]:
+        paper = paper_mask(view, self._own)
+        if np.count_nonzero(paper) < _LEAST_PAPER_MM2 * READ_PX_PER_MM**2:
+            return []
+        self.readings += 1
+        readings = [r for r in self._reader.read_crop(view, READ_PX_PER_MM) if self._inside(r.centre)]
+        cards = cards_in_view(readings, self._window, READ_PX_PER_MM, self._geometry)
+        accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
+        return cards + unread_paper(paper, [*cards, *accounted], self._window, READ_PX_PER_MM, self._geometry)
+
+    def _inside(self, centre: Point) -> bool:
+        u, v = self._window.to_seat(*centre, READ_PX_PER_MM)
+        u0, v0, u1, v1 = self._geometry.play_area
+        return u0 - _INSIDE_MM <= u <= u1 + _INSIDE_MM and v0 - _INSIDE_MM <= v <= v1 + _INSIDE_MM
+
+    def _decided(self) -> bool:
+        if len(self._votes) < _LEAST_VOTES:
+            return False
+        if len(self._votes) >= _MOST_VOTES:
+            return True
+        last = self._votes[-_LEAST_VOTES:]
+        names = {tuple(card.card for card in votes) for votes in last}
+        return len(names) == 1 and not any(card.doubtful for votes in last for card in votes)
+
+    def _settle(self, view: Image, grab_ms: int) -> list[Event]:
+        seen = vote(self._votes)
+        settled = self._tracker.settle(seen, self._unchanged)
+        first_ms = self._first_shown(settled.new, grab_ms)
+        self._gate.accept()
+        self._votes.clear()
+        self._history.clear()
+        self.pending = False
+        return self._events(settled, view, first_ms, grab_ms)
+
+    def _events(self, settled: Settled, view: Image, first_ms: int, grab_ms: int) -> list[Event]:
+        events: list[Event] = []
+        if settled.cleared:
+            events.append(AreaCleared(grab_ms, self.seat))
+        elif settled.gone:
+            events.append(CardsGone(grab_ms, self.seat, tuple(known.seen.card for known in settled.gone)))
+        if settled.new:
+            cards = settled.new
+            picture = evidence_picture(view, self._window, READ_PX_PER_MM, cards, self._geometry)
+            name = self._evidence.keep(picture, f"{first_ms:010d}-{self.seat}.jpg")
+            doubtful = tuple(i for i, card in enumerate(cards) if card.doubtful)
+            confidence = min(card.confidence for card in cards)
+            names = tuple(card.card for card in cards)
+            events.append(CardsSeen(first_ms, self.seat, names, doubtful, round(confidence, 3), name))
+        return events
+
+    # --- small pictures ---------------------------------------------------------------------------------------------
+
+    def _patch(self, picture: NDArray[np.float32], at: Point) -> NDArray[np.float32]:
+        x, y = self._window.to_px(*at, GATE_PX_PER_MM)
+        rows = slice(max(0, round(y - 7)), max(1, round(y + 8)))
+        columns = slice(max(0, round(x - 3)), max(1, round(x + 4)))
+        return picture[rows, columns]
+
+    def _alike(self, one: NDArray[np.float32], other: NDArray[np.float32], card: SeenCard) -> bool:
+        corners = [at for at in (card.top, card.bottom) if at is not None]
+        light = float(np.median(one - other))
+        return all(
+            float(np.mean(np.abs(self._patch(one, at) - self._patch(other, at) - light))) < 6.5 for at in corners
+        )
+
+    def _unchanged(self, card: SeenCard) -> bool:
+        present, accepted = self._gate.present, self._gate.accepted
+        return present is not None and accepted is not None and self._alike(present, accepted, card)
+
+    def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
+        """The stamp of the first frame since the last reading that shows all new cards as they lie now."""
+        present = self._gate.present
+        if present is None:
+            return grab_ms
+        for stamp_ms, picture in self._history:
+            if all(self._alike(picture, present, card) for card in new):
+                return stamp_ms
+        return grab_ms

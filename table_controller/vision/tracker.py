@@ -1,0 +1,183 @@
+"""What is new, moved, hidden or gone in one seat's play area: pure bookkeeping over what was seen at rest.
+
+A play is what is new since the seat's last play, also where it partly covers it. Cards pushed or straightened are the
+same cards. A card no longer seen is hidden if another lies over it, else it is gone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+
+from table_controller.geometry import Point
+from table_controller.vision.cards_on_mat import SeenCard, ordered
+
+_NEAR_MM = 9.0
+_SLID_MM = 45.0
+_PUSHED_MM = 130.0
+_HIDDEN_SHARE = 0.35
+_ROW_STEP_MM = 34.0
+"""Neighbours in a row lie no further apart."""
+
+
+@dataclass
+class Known:
+    """A card that lies in the area: as last seen, in which play it came, and whether others hide it now."""
+
+    seen: SeenCard
+    play: int
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What one look at an area at rest brought. ``new`` is left to right."""
+
+    new: tuple[SeenCard, ...] = ()
+    gone: tuple[Known, ...] = ()
+    cleared: bool = False
+
+
+def _area_share(part: Sequence[Point], by: Sequence[Point]) -> float:
+    mine, other = np.array(part, dtype=np.float32), np.array(by, dtype=np.float32)
+    shared, _ = cv2.intersectConvexConvex(mine, other)
+    return float(shared) / max(1e-6, float(cv2.contourArea(mine)))
+
+
+def _compatible(a: SeenCard, b: SeenCard) -> bool:
+    return a.card == b.card or a.doubtful or b.doubtful
+
+
+@dataclass
+class SeatTracker:
+    """The cards of one seat's area."""
+
+    known: list[Known] = field(default_factory=list)
+    plays: int = 0
+
+    def settle(self, seen: Sequence[SeenCard], unchanged: Callable[[SeenCard], bool]) -> Settled:
+        """Take in the cards of an area at rest.
+
+        ``unchanged(card)`` says whether the picture at a known card's corner is as it was: then the card still lies
+        there even if it was not read this time.
+        """
+        if not seen and not self.known:
+            return Settled()
+        if not seen:
+            if any(unchanged(known.seen) for known in self.known if not known.hidden):
+                return Settled()
+            gone = tuple(self.known)
+            self.known.clear()
+            return Settled(gone=gone, cleared=True)
+        pairs = self._match(seen)
+        matched_seen = {j for _, j in pairs}
+        fresh = [card for j, card in enumerate(seen) if j not in matched_seen]
+        for i, j in pairs:
+            self._update(self.known[i], seen[j])
+        matched_known = {i for i, _ in pairs}
+        left = [known for i, known in enumerate(self.known) if i not in matched_known]
+        gone_now = [known for known in left if self._is_gone(known, seen, unchanged)]
+        self.known = [known for known in self.known if not any(known is lost for lost in gone_now)]
+        cleared = bool(gone_now) and not self.known
+        if fresh:
+            self.plays += 1
+            self.known += [Known(card, self.plays) for card in fresh]
+        return Settled(tuple(ordered(fresh)), tuple(gone_now), cleared)
+
+    @staticmethod
+    def _update(known: Known, seen: SeenCard) -> None:
+        known.hidden = False
+        if known.seen.doubtful or not seen.doubtful:
+            known.seen = seen
+
+    def _is_gone(self, known: Known, seen: Sequence[SeenCard], unchanged: Callable[[SeenCard], bool]) -> bool:
+        corners = [at for at in (known.seen.top, known.seen.bottom) if at is not None]
+        others = [card for card in seen if card is not known.seen]
+        covered = all(
+            any(_area_share(known.seen.index_patch(at), card.outline()) > _HIDDEN_SHARE for card in others)
+            for at in corners
+        )
+        if covered:
+            known.hidden = True
+            return False
+        return known.hidden or not unchanged(known.seen)
+
+    # --- matching ---------------------------------------------------------------------------------------------------
+
+    def _match(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
+        pairs = self._near(seen)
+        moved = self._moved(seen, pairs)
+        taken = {j for _, j in pairs + moved}
+        fresh = [card for j, card in enumerate(seen) if j not in taken]
+        return pairs + [(i, j) for i, j in moved if not self._rather_covered(self.known[i].seen, fresh, seen[j])]
+
+    def _near(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
+        """Cards that lie where they lay."""
+        candidates = []
+        for i, known in enumerate(self.known):
+            for j, card in enumerate(seen):
+                off = self._offset(known.seen, card)
+                same = known.seen.card == card.card
+                if off < _NEAR_MM and (same or (_compatible(known.seen, card) and not known.hidden)):
+                    candidates.append((off + (0 if same else 5) + (3 if known.hidden else 0), i, j))
+        return _greedy(candidates)
+
+    def _moved(self, seen: Sequence[SeenCard], near: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Cards pushed or straightened: the same face a little way off, or a whole play further away."""
+        used_known, used_seen = {i for i, _ in near}, {j for _, j in near}
+        candidates = []
+        for i, known in enumerate(self.known):
+            if i in used_known or known.hidden:
+                continue
+            for j, card in enumerate(seen):
+                off = self._offset(known.seen, card)
+                same = known.seen.card == card.card
+                if j not in used_seen and off < (_PUSHED_MM if same else _SLID_MM) and _compatible(known.seen, card):
+                    candidates.append((off + (0 if same else 60), i, j))
+        pairs = _greedy(candidates)
+        return [
+            (i, j)
+            for i, j in pairs
+            if self._offset(self.known[i].seen, seen[j]) < _SLID_MM or self._whole(i, near, pairs)
+        ]
+
+    def _whole(self, i: int, near: list[tuple[int, int]], moved: list[tuple[int, int]]) -> bool:
+        """Whether the whole of a card's play moved with it."""
+        play = self.known[i].play
+        members = {k for k, known in enumerate(self.known) if known.play == play and not known.hidden}
+        return members <= {k for k, _ in moved} and not members & {k for k, _ in near}
+
+    @staticmethod
+    def _offset(a: SeenCard, b: SeenCard) -> float:
+        """How far apart two cards lie, by the corners both show."""
+        if a.top is not None and b.top is not None:
+            return math.dist(a.top, b.top)
+        if a.bottom is not None and b.bottom is not None:
+            return math.dist(a.bottom, b.bottom)
+        return max(0.0, math.dist(a.anchor, b.anchor) - 5.0)
+
+    @staticmethod
+    def _rather_covered(known: SeenCard, fresh: list[SeenCard], candidate: SeenCard) -> bool:
+        """A card of a new play over an earlier one with the same face: the earlier one did not move, it is hidden."""
+        corner = known.top or known.bottom
+        row = [card for card in fresh if math.dist(card.anchor, candidate.anchor) < _ROW_STEP_MM]
+        if not row or corner is None:
+            return False
+        patch = known.index_patch(corner)
+        return any(_area_share(patch, card.outline()) > _HIDDEN_SHARE for card in [*row, candidate])
+
+
+def _greedy(candidates: list[tuple[float, int, int]]) -> list[tuple[int, int]]:
+    pairs: list[tuple[int, int]] = []
+    used_known: set[int] = set()
+    used_seen: set[int] = set()
+    for _, i, j in sorted(candidates):
+        if i not in used_known and j not in used_seen:
+            used_known.add(i)
+            used_seen.add(j)
+            pairs.append((i, j))
+    return pairs
