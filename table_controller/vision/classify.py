@@ -1,7 +1,7 @@
 """Names the card of a corner index: an upright crop round it, several slightly different views, both half turns.
 
-The network's file says the crop it wants (``crop_width``, ``crop_height``, ``index_px``: how high the index stands in
-it) and its calibration (``temperature``); the classes are the 54 faces and, last, "no index".
+The network's file says the crop it wants (``crop_width``, ``crop_height``; ``centre_x``, ``centre_y``, ``index_px``:
+where and how high the index stands in it) and its calibration (``temperature``, ``sure_from``); the classes are the 54 faces and, last, "no index".
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from table_controller.errors import InputError
 from table_controller.vision.detect import Corner, open_session
 from table_controller.vision.images import Image
 
-PATCH_PX = 88
+PATCH_PX = 128
 PATCH_INDEX_PX = 40
-"""A patch is a square of this side in which the index stands upright, this high."""
+"""A patch is a square of this side in whose middle the index stands upright, this high."""
 CLASSES = len(FACES) + 1
 NO_INDEX = len(FACES)
 BATCH = 64
@@ -79,12 +79,23 @@ def cut_patch(image: Image, corner: Corner) -> Image:
     )
 
 
-def view_matrix(view: View, half_turn: bool, crop: tuple[int, int], index_px: float) -> NDArray[np.float64]:
-    """The 2 × 3 matrix from crop pixels (a crop of width × height ``crop``) to patch pixels."""
-    scale = PATCH_INDEX_PX / index_px * view.size
+@dataclass(frozen=True)
+class CropShape:
+    """The crop a network wants: its size, and where in it the index's centre is and how high the index; pixels."""
+
+    width: int
+    height: int
+    centre_x: float
+    centre_y: float
+    index_px: float
+
+
+def view_matrix(view: View, half_turn: bool, shape: CropShape) -> NDArray[np.float64]:
+    """The 2 × 3 matrix from crop pixels to patch pixels."""
+    scale = PATCH_INDEX_PX / shape.index_px * view.size
     angle = view.turn + (math.pi if half_turn else 0.0)
     turn = scale * np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-    middle = np.array([(crop[0] - 1) / 2, (crop[1] - 1) / 2])
+    middle = np.array([shape.centre_x, shape.centre_y])
     centre = np.array([(PATCH_PX - 1) / 2 + view.dx * PATCH_INDEX_PX, (PATCH_PX - 1) / 2 + view.dy * PATCH_INDEX_PX])
     return np.column_stack([turn, centre - turn @ middle])
 
@@ -111,8 +122,8 @@ class IndexClassifier:
         self._input = self._session.get_inputs()[0].name
         facts: dict[str, Any] = self._session.get_modelmeta().custom_metadata_map
         try:
-            self.crop = (int(facts["crop_width"]), int(facts["crop_height"]))
-            self.index_px = float(facts["index_px"])
+            size = (int(facts["crop_width"]), int(facts["crop_height"]))
+            self.shape = CropShape(*size, *(float(facts[key]) for key in ("centre_x", "centre_y", "index_px")))
             self.temperature = float(facts["temperature"])
             self.sure_from = float(facts["sure_from"])
         except (KeyError, ValueError) as error:
@@ -122,8 +133,8 @@ class IndexClassifier:
         crops = [
             cv2.warpAffine(
                 patch,
-                view_matrix(view, turned, self.crop, self.index_px),
-                self.crop,
+                view_matrix(view, turned, self.shape),
+                (self.shape.width, self.shape.height),
                 flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
                 borderMode=cv2.BORDER_REPLICATE,
             )
