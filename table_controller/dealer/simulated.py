@@ -11,7 +11,7 @@ from table_controller.errors import DeviceError
 
 
 class Simulated(NamedTuple):
-    """A machine, its kind (``avr`` or ``emulator``), and why it is not the AVR bench (empty: it is, or was not asked)."""
+    """A machine, its kind (``avr`` or ``emulator``), and why it is not the AVR bench (empty: it is, or not asked)."""
 
     machine: Machine
     kind: str

@@ -1,0 +1,95 @@
+#include "board.h"
+
+#include <avr/eeprom.h>
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <avr/wdt.h>
+
+#include "../core/dealer.h"
+#include "../core/frame.h"
+#include "app.h"
+#include "pins_gen.h"
+
+/* Timer 1 at F_CPU / 8: 2 counts a microsecond. */
+#define COUNTS(us) ((uint16_t)((us) * (F_CPU / 8000000UL) - 1u))
+
+static uint8_t saved_mcusr __attribute__((section(".noinit")));
+static volatile uint8_t heartbeat;
+
+/* Before main: after a watchdog reset the watchdog is still running, with its shortest time. */
+void save_cause(void) __attribute__((naked, used, section(".init3")));
+void save_cause(void) {
+    saved_mcusr = MCUSR;
+    MCUSR = 0;
+    wdt_disable();
+}
+
+uint8_t board_cause(void) {
+    if (saved_mcusr & _BV(WDRF)) return CAUSE_WATCHDOG;
+    if (saved_mcusr & _BV(BORF)) return CAUSE_BROWN_OUT;
+    if (saved_mcusr & _BV(EXTRF)) return CAUSE_EXTERNAL;
+    if (saved_mcusr & _BV(PORF)) return CAUSE_POWER_ON;
+    return CAUSE_OTHER;
+}
+
+/* Two copies, written in turn: a write that is cut short leaves the other one. */
+typedef struct {
+    uint32_t number;
+    uint16_t crc;
+} boot_record_t;
+static boot_record_t EEMEM boot_records[2];
+
+static bool read_record(uint8_t slot, uint32_t *number, bool *blank) {
+    boot_record_t r;
+    eeprom_read_block(&r, &boot_records[slot], sizeof r);
+    *blank = r.number == 0xFFFFFFFFUL && r.crc == 0xFFFFu;
+    *number = r.number;
+    return r.crc == crc16((const uint8_t *)&r.number, sizeof r.number) && !*blank;
+}
+
+uint32_t board_boot(bool *damaged) {
+    uint32_t number[2];
+    bool blank[2], good[2];
+    for (uint8_t i = 0; i < 2; i++) good[i] = read_record(i, &number[i], &blank[i]);
+    uint8_t newest = good[1] && (!good[0] || number[1] > number[0]) ? 1 : 0;
+    boot_record_t r = {good[newest] ? number[newest] + 1 : 1, 0};
+    r.crc = crc16((const uint8_t *)&r.number, sizeof r.number);
+    eeprom_update_block(&r, &boot_records[good[newest] ? !newest : 0], sizeof r);
+    *damaged = !good[0] && !good[1] && !(blank[0] && blank[1]);
+    return r.number;
+}
+
+static void write_outputs(uint16_t out) {
+#define WRITE(name, port, bit, high)                                                                                   \
+    if (((out & OUT_##name) != 0) == (high)) PORT##port |= _BV(bit);                                                   \
+    else PORT##port &= (uint8_t)~_BV(bit);
+    PINS_OUT(WRITE)
+}
+
+static uint16_t read_inputs(void) {
+    uint16_t in = 0;
+#define READ_PIN(name, port, bit, high)                                                                                \
+    if (((PIN##port & _BV(bit)) != 0) == (high)) in |= IN_##name;
+    PINS_IN(READ_PIN)
+    return in;
+}
+
+void board_init(void) {
+    write_outputs(0); /* motors off before the pins drive */
+#define DRIVE(name, port, bit, high) DDR##port |= _BV(bit);
+    PINS_OUT(DRIVE)
+#define PULL_UP(name, port, bit, high) PORT##port |= _BV(bit);
+    PINS_IN(PULL_UP)
+    TCCR1A = 0;
+    TCCR1B = _BV(WGM12) | _BV(CS11);
+    OCR1A = COUNTS(IDLE_TICK_US);
+    TIMSK1 = _BV(OCIE1A);
+}
+
+uint8_t board_heartbeat(void) { return heartbeat; }
+
+ISR(TIMER1_COMPA_vect) {
+    heartbeat++;
+    write_outputs(dealer_tick(&app_dealer, read_inputs()));
+    OCR1A = dealer_moving(&app_dealer) ? COUNTS(TICK_US) : COUNTS(IDLE_TICK_US);
+}
