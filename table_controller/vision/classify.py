@@ -1,7 +1,8 @@
 """Names the card of a corner index: an upright crop round it, several slightly different views, both half turns.
 
 The network's file says the crop it wants (``crop_width``, ``crop_height``; ``centre_x``, ``centre_y``, ``index_px``:
-where and how high the index stands in it) and its calibration (``temperature``, ``sure_from``); the classes are the 54 faces and, last, "no index".
+where and how high the index stands in it) and its calibration (``temperature``, ``sure_from``). The classes are the 54
+faces and, last, "no index".
 """
 
 from __future__ import annotations
