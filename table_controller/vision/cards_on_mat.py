@@ -24,6 +24,10 @@ INDEX_AT_MM = (6.2, 12.6)
 _JOIN_MM = 11.0
 _JOIN_SAME_MM = 16.0
 _LEAST_UNREAD_MM2 = 260.0
+_SUPPORT = 0.86
+_EXPLAINED = 0.8
+_LEAST_STEP_MM = 10.5
+"""People leave at least this much of a card free, or its index could not be read."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +95,10 @@ def cards_in_view(
         upright = reading.up[1] <= 0
         up = reading.up if upright else (-reading.up[0], -reading.up[1])
         turn = math.degrees(math.atan2(up[0], -up[1]))
-        one = SeenCard(reading.card, reading.confidence, reading.doubtful or reading.card == UNKNOWN,
-                       at if upright else None, None if upright else at, turn, reading.probs, geometry.card_mm)  # fmt: skip
-        (tops if upright else bottoms).append(one)
+        doubtful = reading.doubtful or reading.card == UNKNOWN
+        top, bottom = (at, None) if upright else (None, at)
+        card = SeenCard(reading.card, reading.confidence, doubtful, top, bottom, turn, reading.probs, geometry.card_mm)
+        (tops if upright else bottoms).append(card)
     return ordered(_joined(tops, bottoms))
 
 
@@ -140,11 +145,9 @@ def _turn_between(a: float, b: float) -> float:
 
 def _both(top: SeenCard, bottom: SeenCard, turn: float) -> SeenCard:
     surer, other = (top, bottom) if top.confidence >= bottom.confidence else (bottom, top)
-    if top.card == bottom.card:
-        doubtful = top.doubtful and bottom.doubtful
-    else:
-        # a corner half covered reads as anything: it overrules nothing when it is not sure of itself
-        doubtful = surer.doubtful or not other.doubtful
+    # a corner half covered reads as anything: it overrules nothing when it is not sure of itself
+    agreed = top.card == bottom.card
+    doubtful = (top.doubtful and bottom.doubtful) if agreed else surer.doubtful or not other.doubtful
     return replace(surer, doubtful=doubtful, top=top.top, bottom=bottom.bottom, turn_deg=turn)
 
 
@@ -156,14 +159,59 @@ def paper_mask(view: Image, own: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.asarray(np.where((grey > min(235.0, mat * 1.35)) & own, 255, 0), dtype=np.uint8)
 
 
+def surface_mask(paper: NDArray[np.uint8], px_per_mm: float) -> NDArray[np.uint8]:
+    """Where cards lie, print and all: paper with its print filled in."""
+    side = round(9 * px_per_mm)
+    return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_CLOSE, np.ones((side, side), dtype=np.uint8)), dtype=np.uint8)
+
+
+def plausible(
+    cards: Sequence[SeenCard], surface: NDArray[np.uint8], window: Window, px_per_mm: float
+) -> list[SeenCard]:
+    """The cards without the weak ones that cannot be: pips, court figures and corners half covered read as indices.
+
+    A weak reading stays (as doubtful) only where a card could lie: on card surface, and a step from its neighbours.
+    """
+    sure = [card for card in cards if not card.doubtful]
+    return [card for card in cards if not card.doubtful or _could_lie(card, sure, surface, window, px_per_mm)]
+
+
+def _could_lie(
+    card: SeenCard, sure: Sequence[SeenCard], surface: NDArray[np.uint8], window: Window, px_per_mm: float
+) -> bool:
+    mine = np.zeros_like(surface)
+    _fill(mine, card.outline(-2.0), window, px_per_mm)
+    area = max(1, int(np.count_nonzero(mine)))
+    if np.count_nonzero(mine & surface) < _SUPPORT * area:
+        return False
+    if card.top is None:
+        for other in sure:
+            _fill(mine, other.outline(2.0), window, px_per_mm, 0)
+        return bool(np.count_nonzero(mine) > (1 - _EXPLAINED) * area)
+    return not any(_too_close(card.top, other) for other in sure if other.top is not None)
+
+
+def _too_close(at: Point, other: SeenCard) -> bool:
+    assert other.top is not None
+    c, s = math.cos(math.radians(other.turn_deg)), math.sin(math.radians(other.turn_deg))
+    du, dv = at[0] - other.top[0], at[1] - other.top[1]
+    return abs(c * du + s * dv) < _LEAST_STEP_MM and abs(c * dv - s * du) < 25
+
+
+def _fill(
+    mask: NDArray[np.uint8], corners: Sequence[Point], window: Window, px_per_mm: float, value: int = 255
+) -> None:
+    points = np.array([window.to_px(u, v, px_per_mm) for u, v in corners])
+    cv2.fillConvexPoly(mask, np.round(points).astype(np.int32), value)
+
+
 def unread_paper(
     paper: NDArray[np.uint8], cards: Sequence[SeenCard], window: Window, px_per_mm: float, geometry: Geometry
 ) -> list[SeenCard]:
     """Paper that no card read so far explains, as unknown cards."""
     rest = paper.copy()
     for card in cards:
-        corners = [window.to_px(u, v, px_per_mm) for u, v in card.outline(4.0)]
-        cv2.fillConvexPoly(rest, np.round(np.array(corners)).astype(np.int32), 0)
+        _fill(rest, card.outline(4.0), window, px_per_mm, 0)
     kernel = np.ones((round(7 * px_per_mm), round(7 * px_per_mm)), dtype=np.uint8)
     rest = np.asarray(cv2.morphologyEx(rest, cv2.MORPH_OPEN, kernel), dtype=np.uint8)
     count, _, stats, middles = cv2.connectedComponentsWithStats(rest, connectivity=8)
@@ -189,7 +237,8 @@ def vote(frames: Sequence[Sequence[SeenCard]]) -> list[SeenCard]:
                 free.remove(best)
             else:
                 groups.append([card])
-    return ordered([card for group in groups if (card := _elected(group, len(frames))) is not None])
+    elected = [_elected(group, len(frames)) for group in groups]
+    return ordered([card for card in elected if card is not None])
 
 
 def _same_place(a: SeenCard, b: SeenCard) -> bool:

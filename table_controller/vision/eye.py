@@ -33,6 +33,10 @@ class PromptEye:
         self._sights: list[PromptSight] = []
         self.pending = False
 
+    def expect(self, markers: tuple[int, ...]) -> None:
+        """These lie there already, bottom first."""
+        self._stack.stack = list(markers)
+
     def see(self, frame: Image, glimpse: Image, pose: MatPose, grab_ms: int) -> list[Event]:
         """Take in a frame; returns the prompt cards laid, lifted or cleared."""
         small = self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE)
@@ -77,6 +81,12 @@ class Eye:
         self._seats = [SeatEye(seat, self._geometry, self._reader, self._evidence) for seat in SEATS]
         self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
 
+    def recall(self, cards: dict[Seat, tuple[str, ...]], prompts: dict[Seat, tuple[int, ...]]) -> None:
+        """After a restart: these cards and prompt cards are known to lie there, and are no news when seen."""
+        for seat, seat_eye, prompt_eye in zip(SEATS, self._seats, self._prompts, strict=True):
+            seat_eye.expect(cards.get(seat, ()))
+            prompt_eye.expect(prompts.get(seat, ()))
+
     def watch(self, mode: str) -> None:
         """Change the mode; what lay on the table before a deal is forgotten."""
         if mode == "deal":
@@ -86,7 +96,8 @@ class Eye:
     @property
     def pending(self) -> bool:
         """Whether an area has changed and is not settled yet: more frames are needed."""
-        return self.mode != "deal" and any(eye.pending for eye in (*self._seats, *self._prompts))
+        waiting = [eye.pending for eye in self._seats] + [eye.pending for eye in self._prompts]
+        return self.mode != "deal" and any(waiting)
 
     @property
     def lost(self) -> str:
@@ -112,6 +123,8 @@ class Eye:
             pose = self._finder.find(frame, glimpse)
             self._health.mat(pose is not None, grab_ms)
             if pose is not None:
-                for eye in (*self._seats, *self._prompts):
-                    events += eye.see(frame, glimpse, pose, grab_ms)
+                for seat_eye in self._seats:
+                    events += seat_eye.see(frame, glimpse, pose, grab_ms)
+                for prompt_eye in self._prompts:
+                    events += prompt_eye.see(frame, glimpse, pose, grab_ms)
         return [*self._health.events(grab_ms), *sorted(events, key=lambda event: event.at_ms)]

@@ -94,7 +94,7 @@ class AreaGate:
 
 
 def play_border(window: Window) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The border of a play window that arms cross (its near side and its ends, not the printed middle), and the ends."""
+    """The border of a play window that arms cross: its near side and its ends; and the ends alone."""
     width, height = window.size_px(GATE_PX_PER_MM)
     border = np.zeros((height, width), dtype=bool)
     edge = round(6 * GATE_PX_PER_MM)

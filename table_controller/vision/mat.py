@@ -97,6 +97,18 @@ def own_part(window: Window, px_per_mm: float) -> NDArray[np.bool_]:
     return np.asarray(np.abs(u)[None, :] <= v[:, None] + 2.0)
 
 
+def within(
+    window: Window, area: tuple[float, float, float, float], grow_mm: float, px_per_mm: float
+) -> NDArray[np.bool_]:
+    """True where a window's picture shows ``area`` (u0, v0, u1, v1) grown by ``grow_mm``."""
+    width, height = window.size_px(px_per_mm)
+    u = window.u0 + (np.arange(width) + 0.5) / px_per_mm
+    v = window.v0 + (np.arange(height) + 0.5) / px_per_mm
+    across = (u >= area[0] - grow_mm) & (u <= area[2] + grow_mm)
+    along = (v >= area[1] - grow_mm) & (v <= area[3] + grow_mm)
+    return np.asarray(along[:, None] & across[None, :])
+
+
 class MatFinder:
     """Finds the mat in frame after frame."""
 
@@ -162,10 +174,8 @@ class MatFinder:
     def _detect(self, image: Image, offset: tuple[int, int], shrunk: int) -> dict[int, NDArray[np.float64]]:
         grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
         corners, ids, _ = self._detector.detectMarkers(grey)
-        if ids is None:
-            return {}
         found: dict[int, NDArray[np.float64]] = {}
-        for marker, quad in zip(np.asarray(ids).reshape(-1), corners, strict=True):
+        for marker, quad in zip(np.asarray([] if len(corners) == 0 else ids).reshape(-1), corners, strict=True):
             if int(marker) in self._geometry.fiducials:
                 place = (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) * shrunk - 0.5
                 found[int(marker)] = place + np.array(offset, dtype=np.float64)
@@ -176,10 +186,9 @@ class MatFinder:
             return None
         mat = np.concatenate([self._mat_corners(marker) for marker in seen])
         image = np.concatenate(list(seen.values()))
-        matrix, _ = cv2.findHomography(mat, image, cv2.RANSAC, 3.0)
-        if matrix is None:
+        to_frame = np.asarray(cv2.findHomography(mat, image, cv2.RANSAC, 3.0)[0], dtype=np.float64)
+        if to_frame.shape != (3, 3):
             return None
-        to_frame = np.asarray(matrix, dtype=np.float64)
         errors = sorted(self._error(to_frame, marker, corners) for marker, corners in seen.items())
         pose = MatPose(to_frame, len(seen), errors[len(errors) // 2])
         return pose if 0.5 < pose.px_per_mm < 20 and pose.error_px < 6 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -11,11 +12,19 @@ from numpy.typing import NDArray
 from table_controller.cards import Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event
-from table_controller.vision.cards_on_mat import SeenCard, cards_in_view, paper_mask, unread_paper, vote
+from table_controller.vision.cards_on_mat import (
+    SeenCard,
+    cards_in_view,
+    paper_mask,
+    plausible,
+    surface_mask,
+    unread_paper,
+    vote,
+)
 from table_controller.vision.evidence import EvidenceStore, evidence_picture
 from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, play_border
 from table_controller.vision.images import Image
-from table_controller.vision.mat import GLIMPSE, MatPose, own_part, play_window
+from table_controller.vision.mat import GLIMPSE, MatPose, own_part, play_window, within
 from table_controller.vision.reader import IndexReading
 from table_controller.vision.tracker import SeatTracker, Settled
 
@@ -44,10 +53,12 @@ class SeatEye:
         self._evidence = evidence
         self._window = play_window(geometry, seat)
         self._own = own_part(self._window, READ_PX_PER_MM)
+        self._near = self._own & within(self._window, geometry.play_area, _INSIDE_MM, READ_PX_PER_MM)
         self._gate = AreaGate(*play_border(self._window))
         self._tracker = SeatTracker()
         self._votes: list[list[SeenCard]] = []
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
+        self._expected: list[str] = []
         self.pending = False
         self.readings = 0
 
@@ -71,18 +82,24 @@ class SeatEye:
             return []
         return self._settle(view, grab_ms)
 
+    def expect(self, cards: tuple[str, ...]) -> None:
+        """These lie there already: the first look reports only others as new."""
+        self._expected = list(cards)
+
     @property
     def cards(self) -> tuple[str, ...]:
         """The cards accounted for in the area, hidden ones too."""
         return tuple(known.seen.card for known in self._tracker.known)
 
     def _read(self, view: Image) -> list[SeenCard]:
-        paper = paper_mask(view, self._own)
+        paper = paper_mask(view, self._near)
         if np.count_nonzero(paper) < _LEAST_PAPER_MM2 * READ_PX_PER_MM**2:
             return []
         self.readings += 1
         readings = [r for r in self._reader.read_crop(view, READ_PX_PER_MM) if self._inside(r.centre)]
-        cards = cards_in_view(readings, self._window, READ_PX_PER_MM, self._geometry)
+        found = cards_in_view(readings, self._window, READ_PX_PER_MM, self._geometry)
+        surface = surface_mask(paper, READ_PX_PER_MM)
+        cards = plausible(found, surface, self._window, READ_PX_PER_MM)
         accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
         return cards + unread_paper(paper, [*cards, *accounted], self._window, READ_PX_PER_MM, self._geometry)
 
@@ -102,13 +119,25 @@ class SeatEye:
 
     def _settle(self, view: Image, grab_ms: int) -> list[Event]:
         seen = vote(self._votes)
-        settled = self._tracker.settle(seen, self._unchanged)
+        settled = self._without_expected(self._tracker.settle(seen, self._unchanged))
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
         self._votes.clear()
         self._history.clear()
         self.pending = False
         return self._events(settled, view, first_ms, grab_ms)
+
+    def _without_expected(self, settled: Settled) -> Settled:
+        if not self._expected:
+            return settled
+        news = []
+        for card in settled.new:
+            if card.card in self._expected:
+                self._expected.remove(card.card)
+            else:
+                news.append(card)
+        self._expected.clear()
+        return replace(settled, new=tuple(news))
 
     def _events(self, settled: Settled, view: Image, first_ms: int, grab_ms: int) -> list[Event]:
         events: list[Event] = []

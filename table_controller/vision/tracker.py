@@ -113,7 +113,7 @@ class SeatTracker:
         moved = self._moved(seen, pairs)
         taken = {j for _, j in pairs + moved}
         fresh = [card for j, card in enumerate(seen) if j not in taken]
-        return pairs + [(i, j) for i, j in moved if not self._rather_covered(self.known[i].seen, fresh, seen[j])]
+        return pairs + [(i, j) for i, j in moved if not self._in_new_row(seen[j], fresh)]
 
     def _near(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
         """Cards that lie where they lay."""
@@ -161,14 +161,9 @@ class SeatTracker:
         return max(0.0, math.dist(a.anchor, b.anchor) - 5.0)
 
     @staticmethod
-    def _rather_covered(known: SeenCard, fresh: list[SeenCard], candidate: SeenCard) -> bool:
-        """A card of a new play over an earlier one with the same face: the earlier one did not move, it is hidden."""
-        corner = known.top or known.bottom
-        row = [card for card in fresh if math.dist(card.anchor, candidate.anchor) < _ROW_STEP_MM]
-        if not row or corner is None:
-            return False
-        patch = known.index_patch(corner)
-        return any(_area_share(patch, card.outline()) > _HIDDEN_SHARE for card in [*row, candidate])
+    def _in_new_row(candidate: SeenCard, fresh: list[SeenCard]) -> bool:
+        """A card beside surely new ones came with them; an earlier one of the same face is hidden or gone."""
+        return any(not card.doubtful and math.dist(card.anchor, candidate.anchor) < _ROW_STEP_MM for card in fresh)
 
 
 def _greedy(candidates: list[tuple[float, int, int]]) -> list[tuple[int, int]]:

@@ -1,0 +1,267 @@
+"""The parent's side of the vision worker: frames in, events out; it restarts a worker that died or hangs.
+
+Two ways of use. Virtual time: ``submit(frame, grab_ms)`` waits for the answer. Real time: the worker grabs its own
+camera (or frames are handed in by ``offer``), ``fileno()`` becomes readable, ``receive()`` gives the events, and
+``check(now_ms)`` is called twice a second to notice a worker that hangs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing as mp
+from collections.abc import Sequence
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+
+import numpy as np
+
+from table_controller.cards import SEATS, Seat
+from table_controller.errors import DeviceError
+from table_controller.geometry import load_geometry
+from table_controller.table.events import (
+    AreaCleared,
+    CameraBack,
+    CameraLost,
+    CardsGone,
+    CardsSeen,
+    Event,
+    PromptCircleCleared,
+    PromptLaid,
+    PromptLifted,
+)
+from table_controller.vision.images import Image
+from table_controller.vision.worker import WorkerSettings, run_worker, slot_view
+
+_SLOTS = 3
+_START_S = 60.0
+_ANSWER_S = 30.0
+HANGS_MS = 2_000
+
+
+class VisionClient:
+    """Owns the worker process. Not for use from several threads."""
+
+    def __init__(
+        self,
+        *,
+        source: str | None = None,
+        evidence_folder: Path | None = None,
+        models_dir: Path | None = None,
+        threads: int = 1,
+        frame_px: tuple[int, int] | None = None,
+    ) -> None:
+        self._frame_px = frame_px or load_geometry().frame_px
+        self._memory = SharedMemory(create=True, size=_SLOTS * self._frame_px[0] * self._frame_px[1] * 3)
+        self._settings = WorkerSettings(
+            self._frame_px, self._memory.name, _SLOTS, source, evidence_folder, models_dir, threads
+        )
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._free = list(range(_SLOTS))
+        self._heard_ms: int | None = None
+        self._waiting = False
+        self._down = False
+        self._lying: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+        self._prompts: dict[Seat, list[int]] = {seat: [] for seat in SEATS}
+        self.recogniser = ""
+        self.pending = False
+        self.lost = ""
+        self.restarts = 0
+        self.last_picture: bytes | None = None
+
+    # --- life -------------------------------------------------------------------------------------------------------
+
+    def start(self) -> str:
+        """Start the worker and wait until it is ready; returns the recogniser's name. Raises DeviceError."""
+        context = mp.get_context("spawn")
+        ours, theirs = context.Pipe()
+        lying = tuple((seat, tuple(self._lying[seat])) for seat in SEATS)
+        prompts = tuple((seat, tuple(self._prompts[seat])) for seat in SEATS)
+        settings = replace(self._settings, lying=lying, prompts=prompts)
+        process = context.Process(target=run_worker, args=(theirs, settings), name="vision", daemon=True)
+        process.start()
+        theirs.close()
+        self._process, self._pipe, self._free = process, ours, list(range(_SLOTS))
+        self._heard_ms, self._waiting = None, False
+        answer = self._await(ours, _START_S)
+        if answer is None or answer[0] != "ready":
+            self._kill()
+            raise _start_error(answer)
+        self.recogniser = str(answer[1])
+        return self.recogniser
+
+    def close(self) -> None:
+        """Stop the worker and free the shared memory."""
+        if self._pipe is not None:
+            with contextlib.suppress(OSError):
+                self._pipe.send(("stop",))
+        if self._process is not None:
+            self._process.join(2.0)
+        self._kill()
+        self._memory.close()
+        with contextlib.suppress(FileNotFoundError):
+            self._memory.unlink()
+
+    def kill(self) -> None:
+        """Kill the worker as a fault would; the next ``submit`` or ``check`` starts another."""
+        if self._process is not None and self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            if self._process.is_alive():
+                self._process.kill()
+            self._process.join()
+            self._process.close()
+            self._process = None
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+
+    def _restart(self) -> None:
+        self._kill()
+        self.restarts += 1
+        self.pending = True
+        self.start()
+
+    @staticmethod
+    def _await(pipe: Connection, seconds: float) -> tuple[object, ...] | None:
+        try:
+            return tuple(pipe.recv()) if pipe.poll(seconds) else None
+        except (EOFError, OSError):
+            return None
+
+    # --- frames handed in -------------------------------------------------------------------------------------------
+
+    def submit(self, frame: Image, grab_ms: int) -> list[Event]:
+        """Show the worker a frame (BGR, frame_px) and wait for what it saw.
+
+        A worker that died or hangs is replaced: the answer is then CameraLost, and CameraBack with the next frame.
+        """
+        if self._pipe is None:
+            self.start()
+        assert self._pipe is not None
+        back: list[Event] = [CameraBack(grab_ms)] if self._down else []
+        self._down = False
+        np.copyto(slot_view(self._memory, self._frame_px, 0), frame)
+        try:
+            self._pipe.send(("frame", 0, grab_ms))
+            answer = self._await(self._pipe, _ANSWER_S)
+        except OSError:
+            answer = None
+        if answer is None:
+            self._restart()
+            self._down, self.lost = True, "The vision process failed and was started again."
+            return [*back, CameraLost(grab_ms, self.lost)]
+        return [*back, *self._take(answer)]
+
+    def offer(self, frame: Image, grab_ms: int) -> bool:
+        """Hand in a frame without waiting; False when the worker is behind and the frame was dropped."""
+        if self._pipe is None or not self._free:
+            return False
+        slot = self._free.pop()
+        np.copyto(slot_view(self._memory, self._frame_px, slot), frame)
+        try:
+            self._pipe.send(("frame", slot, grab_ms))
+        except OSError:
+            return False
+        self._waiting = True
+        return True
+
+    # --- real time --------------------------------------------------------------------------------------------------
+
+    def fileno(self) -> int:
+        """The descriptor for ``loop.add_reader``; it changes after a restart (``restarts`` counts them)."""
+        if self._pipe is None:
+            raise DeviceError("The vision process is not running.", way_out="Start it first.")
+        return self._pipe.fileno()
+
+    def receive(self) -> list[Event]:
+        """All that has arrived from the worker, without waiting."""
+        events: list[Event] = []
+        while self._pipe is not None:
+            try:
+                if not self._pipe.poll(0):
+                    break
+                events += self._take(tuple(self._pipe.recv()))
+            except (EOFError, OSError):
+                break
+        return events
+
+    def check(self, now_ms: int) -> list[Event]:
+        """Notice within two seconds that the worker died or hangs, and start another: CameraLost, later CameraBack."""
+        events = self.receive()
+        alive = self._process is not None and self._process.is_alive()
+        expecting = self._waiting or self._settings.source is not None
+        if events or self._heard_ms is None or not expecting:
+            self._heard_ms = now_ms
+        if alive and now_ms - self._heard_ms < HANGS_MS:
+            if self._down and self.restarts:
+                self._down, self.lost = False, ""
+                events.append(CameraBack(now_ms))
+            return events
+        self._restart()
+        self._down, self.lost = True, "The vision process failed and was started again."
+        return [*events, CameraLost(now_ms, self.lost)]
+
+    def request_picture(self) -> None:
+        """Ask for the set-up picture; it arrives as ``last_picture`` with ``receive``, between deals only."""
+        if self._pipe is not None:
+            self._pipe.send(("picture",))
+
+    # --- both -------------------------------------------------------------------------------------------------------
+
+    def watch(self, mode: str) -> None:
+        """``deal`` (nothing is read, no picture leaves), ``play`` or ``idle``."""
+        if mode == "deal":
+            for seat in SEATS:
+                self._lying[seat].clear()
+                self._prompts[seat].clear()
+            self.last_picture = None
+        self._settings = replace(self._settings, mode=mode)
+        if self._pipe is not None:
+            with contextlib.suppress(OSError):
+                self._pipe.send(("watch", mode))
+
+    def _take(self, answer: Sequence[object]) -> list[Event]:
+        self._heard_ms = None
+        if answer[0] == "picture":
+            self.last_picture = answer[1] if isinstance(answer[1], bytes) else None
+            return []
+        _, slot, events, pending, lost = answer
+        self._waiting = False
+        if isinstance(slot, int) and slot >= 0 and slot not in self._free:
+            self._free.append(slot)
+        self.pending, self.lost = bool(pending), str(lost)
+        assert isinstance(events, tuple)
+        for event in events:
+            self._note(event)
+        return list(events)
+
+    def _note(self, event: Event) -> None:
+        """Remember what lies on the table, for a worker that has to be started again."""
+        if isinstance(event, CardsSeen):
+            self._lying[event.seat].extend(event.cards)
+        elif isinstance(event, CardsGone):
+            for card in event.cards:
+                if card in self._lying[event.seat]:
+                    self._lying[event.seat].remove(card)
+        elif isinstance(event, AreaCleared):
+            self._lying[event.seat].clear()
+        elif isinstance(event, PromptLaid):
+            self._prompts[event.seat].append(event.marker)
+        elif isinstance(event, PromptLifted):
+            if event.marker in self._prompts[event.seat]:
+                self._prompts[event.seat].remove(event.marker)
+        elif isinstance(event, PromptCircleCleared):
+            self._prompts[event.seat].clear()
+
+
+def _start_error(answer: tuple[object, ...] | None) -> DeviceError:
+    if answer is not None and answer[0] == "failed":
+        return DeviceError(str(answer[2]), way_out=str(answer[3]), code=str(answer[1]))
+    return DeviceError("The vision process does not start.", way_out="Run `table-controller doctor`.")

@@ -1,0 +1,206 @@
+"""The vision worker: a child process that grabs, reads and tracks, and that can be killed when a driver hangs.
+
+It talks over one pipe; frames handed in lie in shared memory. In a deal no picture and no reading leaves it.
+
+Parent to child: ("frame", slot, shape, grab_ms) · ("watch", mode) · ("picture",) · ("stop",)
+Child to parent: ("ready", recogniser) · ("failed", code, message, way_out) · ("seen", slot, events, pending, lost)
+· ("picture", jpeg or None)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from table_controller.cards import Seat
+from table_controller.errors import TableError
+from table_controller.geometry import load_geometry
+from table_controller.runtime.clock import RealClock
+from table_controller.table.events import CameraBack, CameraLost, Event
+from table_controller.vision.eye import Eye
+from table_controller.vision.images import Image
+from table_controller.vision.reader import Reader
+from table_controller.vision.sources import Grab, Source, open_source
+
+NO_FRAME_MS = 1_200
+ALIVE_MS = 500
+_SETUP_SIDE_PX = 1080
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """All a worker needs to start. ``lying`` and ``prompts`` are what the table knows to lie there already."""
+
+    frame_px: tuple[int, int]
+    shared: str
+    slots: int
+    source: str | None = None
+    evidence_folder: Path | None = None
+    models_dir: Path | None = None
+    threads: int = 1
+    mode: str = "play"
+    lying: tuple[tuple[Seat, tuple[str, ...]], ...] = ()
+    prompts: tuple[tuple[Seat, tuple[int, ...]], ...] = ()
+
+
+def slot_view(memory: SharedMemory, frame_px: tuple[int, int], slot: int) -> Image:
+    """A slot of the shared memory as a frame."""
+    width, height = frame_px
+    size = width * height * 3
+    return np.ndarray((height, width, 3), dtype=np.uint8, buffer=memory.buf, offset=slot * size)
+
+
+def make_eye(settings: WorkerSettings) -> tuple[Eye, str]:
+    """The eye and its recogniser's name; raises InputError when the models are missing."""
+    cv2.setNumThreads(settings.threads)
+    reader = Reader.load(settings.models_dir, settings.threads)
+    eye = Eye(load_geometry(), reader, settings.evidence_folder)
+    eye.watch(settings.mode)
+    eye.recall(dict(settings.lying), dict(settings.prompts))
+    return eye, reader.name
+
+
+class _Grabber(threading.Thread):
+    """Reads a source in a thread of its own, because a driver may block; keeps the newest frame only."""
+
+    def __init__(self, name: str, clock: RealClock) -> None:
+        super().__init__(name="grab", daemon=True)
+        self._source_name = name
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._frame: Grab | None = None
+        self._stopping = threading.Event()
+        self.failure = ""
+        self.ended = False
+
+    def take(self) -> Grab | None:
+        """The newest frame not taken yet."""
+        with self._lock:
+            frame, self._frame = self._frame, None
+            return frame
+
+    def stop(self) -> None:
+        """End after the present read."""
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Open, read, and open again after a failure."""
+        while not self._stopping.is_set() and not self.ended:
+            try:
+                source = open_source(self._source_name, load_geometry(), self._clock.now_ms)
+            except TableError as error:
+                self.failure = error.line()
+                self._stopping.wait(1.0)
+                continue
+            self._read_all(source)
+            source.close()
+
+    def _read_all(self, source: Source) -> None:
+        while not self._stopping.is_set():
+            try:
+                frame = source.read()
+            except TableError as error:
+                self.failure = error.line()
+                return
+            if frame is None:
+                self.ended = True
+                return
+            self.failure = ""
+            with self._lock:
+                self._frame = frame
+
+
+class Worker:
+    """The child's side: serves the pipe and, where it has a source of its own, the camera."""
+
+    def __init__(self, pipe: Connection, settings: WorkerSettings) -> None:
+        self._pipe = pipe
+        self._settings = settings
+        self._clock = RealClock(asyncio.new_event_loop())
+        self._memory = SharedMemory(settings.shared)
+        self._eye, self.recogniser = make_eye(settings)
+        self._grabber = _Grabber(settings.source, self._clock) if settings.source else None
+        self._latest: Image | None = None
+        self._frame_ms = self._clock.now_ms()
+        self._alive_ms = 0
+        self._lost = ""
+
+    def serve(self) -> None:
+        """Until told to stop or the parent is gone."""
+        self._pipe.send(("ready", self.recogniser))
+        if self._grabber is not None:
+            self._grabber.start()
+        while self._listen(0.01 if self._grabber is not None else 1.0):
+            if self._grabber is not None:
+                self._watch_camera(self._grabber)
+        if self._grabber is not None:
+            self._grabber.stop()
+
+    def _listen(self, wait_s: float) -> bool:
+        if not self._pipe.poll(wait_s):
+            return True
+        message = self._pipe.recv()
+        if message[0] == "frame":
+            _, slot, grab_ms = message
+            self._latest = slot_view(self._memory, self._settings.frame_px, slot)
+            self._tell(slot, self._eye.see(self._latest, grab_ms))
+        elif message[0] == "watch":
+            self._eye.watch(message[1])
+        elif message[0] == "picture":
+            self._pipe.send(("picture", self._picture()))
+        return bool(message[0] != "stop")
+
+    def _tell(self, slot: int, events: list[Event]) -> None:
+        self._alive_ms = self._clock.now_ms()
+        self._pipe.send(("seen", slot, tuple(events), self._eye.pending, self._lost or self._eye.lost))
+
+    def _watch_camera(self, grabber: _Grabber) -> None:
+        frame = grabber.take()
+        now_ms = self._clock.now_ms()
+        if frame is not None:
+            self._latest, self._frame_ms = frame[0], now_ms
+            back: list[Event] = [CameraBack(frame[1])] if self._lost else []
+            self._lost = ""
+            events = [*back, *self._eye.see(*frame)]
+            if events or now_ms - self._alive_ms >= ALIVE_MS:
+                self._tell(-1, events)
+            return
+        silent = now_ms - self._frame_ms >= NO_FRAME_MS
+        if silent and not self._lost:
+            ended = "The recording has ended." if grabber.ended else ""
+            self._lost = ended or grabber.failure or "The camera gives no picture."
+            self._tell(-1, [CameraLost(now_ms, self._lost)])
+        elif now_ms - self._alive_ms >= ALIVE_MS:
+            self._tell(-1, [])
+
+    def _picture(self) -> bytes | None:
+        """The set-up picture: between deals only."""
+        if self._eye.mode != "idle" or self._latest is None:
+            return None
+        scale = _SETUP_SIDE_PX / max(self._latest.shape[:2])
+        small = cv2.resize(self._latest, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        return bytes(np.asarray(cv2.imencode(".jpg", small)[1]).tobytes())
+
+
+def run_worker(pipe: Connection, settings: WorkerSettings) -> None:
+    """The child's main; Ctrl-C is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        worker = Worker(pipe, settings)
+    except TableError as error:
+        failed: tuple[Any, ...] = ("failed", error.code, error.message, error.way_out)
+        pipe.send(failed)
+        return
+    try:
+        worker.serve()
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
