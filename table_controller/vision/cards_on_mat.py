@@ -24,6 +24,7 @@ INDEX_AT_MM = (6.2, 12.6)
 _JOIN_MM = 11.0
 _JOIN_SAME_MM = 16.0
 _LEAST_UNREAD_MM2 = 260.0
+_STRIP_PX = 18
 _SUPPORT = 0.86
 _EXPLAINED = 0.8
 _LEAST_STEP_MM = 10.5
@@ -151,12 +152,14 @@ def _both(top: SeenCard, bottom: SeenCard, turn: float) -> SeenCard:
     return replace(surer, doubtful=doubtful, top=top.top, bottom=bottom.bottom, turn_deg=turn)
 
 
-def paper_mask(view: Image, own: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Where paper lies: clearly brighter than the mat and hardly coloured (255), within the seat's own part."""
-    grey = np.asarray(view.min(axis=2))
-    mat = float(np.median(view.max(axis=2)[own]))
+def paper_mask(view: Image, where: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """``where`` paper lies (255): clearly brighter than the mat and hardly coloured.
+
+    The mat's brightness is taken from the view's nearest strip, which no row of cards ever fills.
+    """
+    mat = float(np.median(view[-_STRIP_PX:].max(axis=2)))
     mat = mat if mat < 170 else 110.0
-    return np.asarray(np.where((grey > min(235.0, mat * 1.35)) & own, 255, 0), dtype=np.uint8)
+    return np.asarray(np.where((view.min(axis=2) > min(235.0, mat * 1.35)) & where, 255, 0), dtype=np.uint8)
 
 
 def surface_mask(paper: NDArray[np.uint8], px_per_mm: float) -> NDArray[np.uint8]:
