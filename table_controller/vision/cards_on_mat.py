@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.cards import FACES, UNKNOWN
+from table_controller.cards import FACES, JOKERS, UNKNOWN
 from table_controller.geometry import Geometry, Point
 from table_controller.vision.images import Image
 from table_controller.vision.mat import Window
@@ -25,13 +25,15 @@ _JOIN_MM = 11.0
 _JOIN_SAME_MM = 16.0
 _LEAST_UNREAD_MM2 = 260.0
 _STRIP_PX = 18
+FIRM = 0.8
+"""Below this a single corner of a suit card is doubtful, and no card is taken for granted."""
 _SUPPORT = 0.86
 _EXPLAINED = 0.8
 _LEAST_STEP_MM = 10.5
 """People leave at least this much of a card free, or its index could not be read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SeenCard:
     """A card on the mat, in its seat's frame. ``top`` and ``bottom``: where its corner indices are, as far as seen.
 
@@ -91,12 +93,15 @@ def cards_in_view(
     """The cards that a view's corner indices belong to, left to right."""
     tops: list[SeenCard] = []
     bottoms: list[SeenCard] = []
+    line = [window.to_seat(*reading.centre, px_per_mm) for reading in readings if reading.up[1] <= 0]
     for reading in readings:
         at = window.to_seat(*reading.centre, px_per_mm)
-        upright = reading.up[1] <= 0
-        up = reading.up if upright else (-reading.up[0], -reading.up[1])
+        # a joker's upright letters look alike both ways: what stands in a line of top corners is one
+        upright = reading.up[1] <= 0 or any(abs(at[0] - u) < 40 and abs(at[1] - v) < 14 for u, v in line)
+        up = reading.up if reading.up[1] <= 0 else (-reading.up[0], -reading.up[1])
         turn = math.degrees(math.atan2(up[0], -up[1]))
-        doubtful = reading.doubtful or reading.card == UNKNOWN
+        joker = reading.card in JOKERS
+        doubtful = reading.doubtful or reading.card == UNKNOWN or (reading.confidence < FIRM and not joker)
         top, bottom = (at, None) if upright else (None, at)
         card = SeenCard(reading.card, reading.confidence, doubtful, top, bottom, turn, reading.probs, geometry.card_mm)
         (tops if upright else bottoms).append(card)
@@ -175,8 +180,8 @@ def plausible(
 
     A weak reading stays (as doubtful) only where a card could lie: on card surface, and a step from its neighbours.
     """
-    sure = [card for card in cards if not card.doubtful]
-    return [card for card in cards if not card.doubtful or _could_lie(card, sure, surface, window, px_per_mm)]
+    sure = [card for card in cards if card.confidence >= FIRM]
+    return [card for card in cards if card.confidence >= FIRM or _could_lie(card, sure, surface, window, px_per_mm)]
 
 
 def _could_lie(

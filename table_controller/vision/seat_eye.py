@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +36,8 @@ _HISTORY = 64
 _INSIDE_MM = 8.0
 _LEAST_PAPER_MM2 = 120.0
 _GREY = 110
+_LEAST_INK_PX = 60
+_REMAINS = 0.55
 
 
 class CropReader(Protocol):
@@ -59,6 +63,7 @@ class SeatEye:
         self._votes: list[list[SeenCard]] = []
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
         self._expected: list[str] = []
+        self._last_view: Any = None
         self.pending = False
         self.readings = 0
 
@@ -119,7 +124,8 @@ class SeatEye:
 
     def _settle(self, view: Image, grab_ms: int) -> list[Event]:
         seen = vote(self._votes)
-        settled = self._without_expected(self._tracker.settle(seen, self._unchanged))
+        settled = self._without_expected(self._tracker.settle(seen, self._unchanged, partial(self._remains, view)))
+        self._last_view = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
         self._votes.clear()
@@ -173,6 +179,21 @@ class SeatEye:
     def _unchanged(self, card: SeenCard) -> bool:
         present, accepted = self._gate.present, self._gate.accepted
         return present is not None and accepted is not None and self._alike(present, accepted, card)
+
+    def _remains(self, view: Image, card: SeenCard) -> bool:
+        """Whether most of the print at a known card's corner is still where it was when last read."""
+        at = card.top or card.bottom
+        if self._last_view is None or at is None:
+            return False
+        x, y = self._window.to_px(*at, READ_PX_PER_MM)
+        rows = slice(max(0, round(y - 28)), max(1, round(y + 28)))
+        columns = slice(max(0, round(x - 13)), max(1, round(x + 13)))
+        was = np.asarray(self._last_view[rows, columns], dtype=np.float32)
+        now = np.asarray(cv2.cvtColor(view[rows, columns], cv2.COLOR_BGR2GRAY), dtype=np.float32)
+        ink = was < float(np.percentile(was, 80)) - 45
+        if np.count_nonzero(ink) < _LEAST_INK_PX:
+            return False
+        return bool(np.mean(np.abs(was - now)[ink] < 28) > _REMAINS)
 
     def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
         """The stamp of the first frame since the last reading that shows all new cards as they lie now."""

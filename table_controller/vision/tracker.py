@@ -17,6 +17,7 @@ from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard, ordered
 
 _NEAR_MM = 9.0
+_STAYED_MM = 5.0
 _SLID_MM = 45.0
 _PUSHED_MM = 130.0
 _HIDDEN_SHARE = 0.35
@@ -59,11 +60,17 @@ class SeatTracker:
     known: list[Known] = field(default_factory=list)
     plays: int = 0
 
-    def settle(self, seen: Sequence[SeenCard], unchanged: Callable[[SeenCard], bool]) -> Settled:
+    def settle(
+        self,
+        seen: Sequence[SeenCard],
+        unchanged: Callable[[SeenCard], bool],
+        remains: Callable[[SeenCard], bool] = lambda card: False,
+    ) -> Settled:
         """Take in the cards of an area at rest.
 
         ``unchanged(card)`` says whether the picture at a known card's corner is as it was: then the card still lies
-        there even if it was not read this time.
+        there even if it was not read this time. ``remains(card)`` says whether most of the corner's print is still
+        in its place: then a reading there of another face is that card, half covered.
         """
         if not seen and not self.known:
             return Settled()
@@ -73,14 +80,17 @@ class SeatTracker:
             gone = tuple(self.known)
             self.known.clear()
             return Settled(gone=gone, cleared=True)
-        pairs = self._match(seen)
+        pairs = self._match(seen, remains)
         matched_seen = {j for _, j in pairs}
         fresh = [card for j, card in enumerate(seen) if j not in matched_seen]
+        over = [(self.plays + 1, card) for card in fresh]
         for i, j in pairs:
+            moved = self._offset(self.known[i].seen, seen[j]) > _NEAR_MM
+            over.append((self.plays + 1 if moved else self.known[i].play, seen[j]))
             self._update(self.known[i], seen[j])
         matched_known = {i for i, _ in pairs}
         left = [known for i, known in enumerate(self.known) if i not in matched_known]
-        gone_now = [known for known in left if self._is_gone(known, seen, unchanged)]
+        gone_now = [known for known in left if self._is_gone(known, over, unchanged)]
         self.known = [known for known in self.known if not any(known is lost for lost in gone_now)]
         cleared = bool(gone_now) and not self.known
         if fresh:
@@ -91,15 +101,19 @@ class SeatTracker:
     @staticmethod
     def _update(known: Known, seen: SeenCard) -> None:
         known.hidden = False
+        if known.seen.card != seen.card and not known.seen.doubtful:
+            return
         if known.seen.doubtful or not seen.doubtful:
             known.seen = seen
 
-    def _is_gone(self, known: Known, seen: Sequence[SeenCard], unchanged: Callable[[SeenCard], bool]) -> bool:
+    def _is_gone(
+        self, known: Known, over: Sequence[tuple[int, SeenCard]], unchanged: Callable[[SeenCard], bool]
+    ) -> bool:
+        """``over``: the cards seen, each with its play; only a later play lies over an earlier one."""
         corners = [at for at in (known.seen.top, known.seen.bottom) if at is not None]
-        others = [card for card in seen if card is not known.seen]
+        later = [card.outline() for play, card in over if play > known.play]
         covered = all(
-            any(_area_share(known.seen.index_patch(at), card.outline()) > _HIDDEN_SHARE for card in others)
-            for at in corners
+            any(_area_share(known.seen.index_patch(at), outline) > _HIDDEN_SHARE for outline in later) for at in corners
         )
         if covered:
             known.hidden = True
@@ -108,21 +122,23 @@ class SeatTracker:
 
     # --- matching ---------------------------------------------------------------------------------------------------
 
-    def _match(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
-        pairs = self._near(seen)
+    def _match(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
+        pairs = self._near(seen, remains)
         moved = self._moved(seen, pairs)
         taken = {j for _, j in pairs + moved}
         fresh = [card for j, card in enumerate(seen) if j not in taken]
         return pairs + [(i, j) for i, j in moved if not self._in_new_row(seen[j], fresh)]
 
-    def _near(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
+    def _near(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
         """Cards that lie where they lay."""
         candidates = []
         for i, known in enumerate(self.known):
             for j, card in enumerate(seen):
                 off = self._offset(known.seen, card)
                 same = known.seen.card == card.card
-                if off < _NEAR_MM and (same or (_compatible(known.seen, card) and not known.hidden)):
+                if off >= _NEAR_MM or (known.hidden and not same):
+                    continue
+                if same or _compatible(known.seen, card) or (off < _STAYED_MM and remains(known.seen)):
                     candidates.append((off + (0 if same else 5) + (3 if known.hidden else 0), i, j))
         return _greedy(candidates)
 
