@@ -1,4 +1,4 @@
-"""The configuration of one table: a TOML file, every key known, typed and within its range, or a ConfigError naming it."""
+"""The configuration of one table: a TOML file whose every key is known, typed and within its range."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def parse_config(text: str, file: str) -> Config:
         factory = known.get(name, MISSING)
         if factory is MISSING:
             raise ConfigError(f"{file}: unknown section or key '{name}'.", way_out=f"Sections: {', '.join(known)}.")
-        sections[name] = _section(factory, values, file, name)  # type: ignore[type-var, arg-type]
+        sections[name] = _section(factory, values, file, name)  # type: ignore[arg-type]
     return Config(**sections)
 
 

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The feed: topics, envelopes, a durable outbox and the MQTT client. See ``docs/feed.md``."""

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Lamps, buttons and the buzzer on the Pi's pins, through gpiozero. Debounce is pure code."""

@@ -1,0 +1,171 @@
+"""The MQTT client: paho on its own thread, fed from the outbox, with a will and retained documents.
+
+paho calls back with its locks held, and an exception in a callback kills its thread for good; so a callback only puts a
+word into a queue, and one thread of ours does all publishing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from table_controller.errors import DeviceError
+from table_controller.feed.outbox import Outbox
+from table_controller.feed.topics import Topics
+
+log = logging.getLogger(__name__)
+WINDOW = 64
+"""Messages handed to paho and not yet acknowledged; more wait on disk."""
+KEEPALIVE_S = 12
+WILL_DELAY_S = 5
+SESSION_EXPIRY_S = 120
+
+
+@dataclass(frozen=True)
+class Broker:
+    """Where the broker is and how to get in."""
+
+    host: str
+    port: int
+    username: str = ""
+    password: str = ""
+    tls: bool = False
+    qos_state: int = 1
+
+
+class FeedClient:
+    """Publishes for one table. ``online`` says whether the broker answers; ``problem`` why not, in plain words."""
+
+    def __init__(self, broker: Broker, topics: Topics, outbox: Outbox, boot: str) -> None:
+        self._broker, self._topics, self._outbox, self._boot = broker, topics, outbox, boot
+        self._words: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._documents: dict[str, tuple[bytes, int]] = {}
+        self._in_flight: dict[int, int] = {}
+        self._handed = 0
+        self.online = False
+        self.problem = ""
+        self.connects = 0
+        self._mqtt = self._make_client()
+        self._thread = threading.Thread(target=self._work, name="feed", daemon=True)
+
+    def _make_client(self) -> mqtt.Client:
+        client = mqtt.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=f"table-{self._topics.venue}-{self._topics.table}",
+            protocol=mqtt.MQTTv5,
+        )
+        client.max_queued_messages_set(WINDOW * 4)
+        client.max_inflight_messages_set(WINDOW)
+        client.reconnect_delay_set(1, 15)
+        if self._broker.username:
+            client.username_pw_set(self._broker.username, self._broker.password)
+        if self._broker.tls:
+            client.tls_set()
+        will = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=WILL_DELAY_S)
+        client.will_set(self._topics.availability, self._availability("lost"), qos=1, retain=True, properties=will)
+        put = self._words.put
+        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(reason))
+        client.on_connect_fail = lambda c, u: put(lambda: self._disconnected("it does not answer"))
+        client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._disconnected(str(reason)))
+        client.on_publish = lambda c, u, mid, reason, props: put(lambda: self._acknowledged(mid))
+        return client
+
+    def _availability(self, state: str) -> bytes:
+        return json.dumps({"state": state, "boot": self._boot}).encode()
+
+    def start(self) -> None:
+        """Connect in the background; raises DeviceError only for a host name that is not one."""
+        properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=SESSION_EXPIRY_S)
+        try:
+            self._mqtt.connect_async(
+                self._broker.host, self._broker.port, keepalive=KEEPALIVE_S, clean_start=False, properties=properties
+            )
+        except ValueError as error:
+            raise DeviceError(f"'{self._broker.host}' is not a broker's name: {error}.") from error
+        self._thread.start()
+        self._mqtt.loop_start()
+
+    def document(self, topic: str, payload: bytes, *, qos: int = 1) -> None:
+        """Publish a retained document; only its newest version is kept for a reconnect."""
+        self._words.put(lambda: self._document(topic, payload, qos))
+
+    def send(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        """Queue a message durably and send it as soon as the broker takes it."""
+        self._outbox.put(topic, payload, retain=retain)
+        self._words.put(self._pump)
+
+    def _work(self) -> None:
+        while (word := self._words.get()) is not None:
+            try:
+                word()
+            except Exception:
+                log.exception("The feed stumbled; it goes on.")
+
+    def _document(self, topic: str, payload: bytes, qos: int) -> None:
+        self._documents[topic] = (payload, qos)
+        if self.online:
+            self._mqtt.publish(topic, payload, qos=qos, retain=True)
+
+    def _connected(self, reason: Any) -> None:
+        if reason.is_failure:
+            self.problem = f"The broker refused the connection: {reason}."
+            log.warning("%s Check user name and password.", self.problem)
+            return
+        self.online, self.problem = True, ""
+        self.connects += 1
+        # What was in flight is asked for again: the reader drops the duplicates by number.
+        self._in_flight.clear()
+        self._handed = 0
+        self._mqtt.publish(self._topics.availability, self._availability("ready"), qos=1, retain=True)
+        for topic, (payload, qos) in self._documents.items():
+            self._mqtt.publish(topic, payload, qos=qos, retain=True)
+        self._pump()
+
+    def _disconnected(self, reason: str) -> None:
+        self.online = False
+        self.problem = f"No broker at {self._broker.host}:{self._broker.port}: {reason}."
+
+    def _pump(self) -> None:
+        room = WINDOW - len(self._in_flight)
+        if not self.online or room <= 0:
+            return
+        for message in self._outbox.after(self._handed, room):
+            info = self._mqtt.publish(message.topic, message.payload, qos=1, retain=message.retain)
+            if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                return
+            self._in_flight[info.mid] = message.number
+            self._handed = message.number
+
+    def _acknowledged(self, mid: int) -> None:
+        number = self._in_flight.pop(mid, None)
+        if number is not None:
+            self._outbox.acknowledge(number)
+            self._pump()
+
+    def stop(self) -> None:
+        """Say offline, and disconnect cleanly (no will)."""
+        if self.online:
+            info = self._mqtt.publish(self._topics.availability, self._availability("offline"), qos=1, retain=True)
+            info.wait_for_publish(2)
+        self._mqtt.disconnect()
+        self._mqtt.loop_stop()
+        self._words.put(None)
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+
+def _properties(packet: int, **values: int) -> Properties:
+    made: Properties = Properties(packet)  # type: ignore[no-untyped-call]
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made

@@ -1,0 +1,98 @@
+"""From the core's effects to messages: events are numbered, the state is published on change and kept fresh."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from table_controller.feed.client import FeedClient
+from table_controller.feed.envelope import Enveloper
+from table_controller.feed.topics import Topics
+from table_controller.runtime.clock import Clock
+from table_controller.table.effects import Effect, Publish, Seal
+from table_controller.table.events import Event
+from table_controller.table.snapshot import snapshot
+from table_controller.table.state import TableState
+
+MIN_STATE_GAP_MS = 100
+REFRESH_MS = 5000
+"""The clock in the state is published at least this often; viewers count locally in between."""
+
+
+class Sink(Protocol):
+    """What the publisher needs of a client."""
+
+    def document(self, topic: str, payload: bytes, *, qos: int = 1) -> None:
+        """Publish a retained document."""
+
+    def send(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        """Queue a message durably."""
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+class FeedPublisher:
+    """An adapter of the runtime: give ``perform`` and ``committed`` to it."""
+
+    def __init__(self, sink: Sink | FeedClient, topics: Topics, enveloper: Enveloper, clock: Clock) -> None:
+        self._sink, self._topics, self._envelope, self._clock = sink, topics, enveloper, clock
+        self._state: TableState | None = None
+        self._deal = 0
+        self._last_state_ms = -MIN_STATE_GAP_MS
+        self._scheduled = False
+        self.events_sent = 0
+
+    def info(self, data: dict[str, Any]) -> None:
+        """Versions and capabilities, once at the start."""
+        now = self._clock.now_ms()
+        payload = self._envelope.state("info", data, deal=0, mono_ms=now, wall=self._clock.wall())
+        self._sink.document(self._topics.info, payload)
+
+    def health(self, data: dict[str, Any]) -> None:
+        """The adapters' health: retained, QoS 0."""
+        now = self._clock.now_ms()
+        payload = self._envelope.state("health", data, deal=self._deal, mono_ms=now, wall=self._clock.wall())
+        self._sink.document(self._topics.health, payload, qos=0)
+
+    def perform(self, effect: Effect) -> None:
+        """Send public events and seals."""
+        if isinstance(effect, Publish):
+            self._event(effect.kind, {key: _plain(value) for key, value in effect.data})
+        elif isinstance(effect, Seal):
+            data = {key: _plain(value) for key, value in effect.data}
+            payload = self._envelope.state(f"seal/{effect.stage}", data, **self._labels())
+            self._sink.send(self._topics.seal(effect.stage), payload, retain=True)
+
+    def _labels(self) -> dict[str, Any]:
+        return {"deal": self._deal, "mono_ms": self._clock.now_ms(), "wall": self._clock.wall()}
+
+    def _event(self, kind: str, data: dict[str, Any]) -> None:
+        _, payload = self._envelope.event(kind, data, **self._labels())
+        self._sink.send(self._topics.event, payload)
+        self.events_sent += 1
+        if kind == "incident":
+            alert = self._envelope.state("alert", data, **self._labels())
+            self._sink.send(self._topics.alert(data["number"]), alert, retain=True)
+        elif kind == "incident_updated" and data["status"] in ("resolved", "overturned"):
+            self._sink.send(self._topics.alert(data["number"]), b"", retain=True)
+
+    def committed(self, event: Event, state: TableState, effects: tuple[Effect, ...]) -> None:
+        """Publish the state soon after each change."""
+        self._state, self._deal = state, state.deal_number
+        if not self._scheduled:
+            self._scheduled = True
+            self._clock.call_at(max(self._clock.now_ms(), self._last_state_ms + MIN_STATE_GAP_MS), self._flush)
+
+    def _flush(self) -> None:
+        self._scheduled = False
+        if self._state is None:
+            return
+        self._last_state_ms = now = self._clock.now_ms()
+        data = snapshot(self._state, now)
+        self._sink.document(self._topics.state, self._envelope.state("state", data, **self._labels()))
+
+    def refresh(self) -> None:
+        """Publish the state again now and every ``REFRESH_MS`` (real time only)."""
+        self._flush()
+        self._clock.call_at(self._clock.now_ms() + REFRESH_MS, self.refresh)

@@ -1,0 +1,51 @@
+"""The topic tree, plane first, so that one line of an access list is one role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROOT = "guandan/v1"
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics that one table writes."""
+
+    venue: str
+    table: str
+
+    def _live(self, name: str) -> str:
+        return f"{ROOT}/{self.venue}/live/{self.table}/{name}"
+
+    @property
+    def availability(self) -> str:
+        """Retained, and the will: ready, init, lost, offline."""
+        return self._live("availability")
+
+    @property
+    def info(self) -> str:
+        """Retained: versions and capabilities."""
+        return self._live("info")
+
+    @property
+    def state(self) -> str:
+        """Retained: the whole public snapshot."""
+        return self._live("state")
+
+    @property
+    def event(self) -> str:
+        """Numbered events, not retained."""
+        return self._live("event")
+
+    @property
+    def health(self) -> str:
+        """Retained, QoS 0: camera, recogniser, serial, broker."""
+        return self._live("health")
+
+    def alert(self, number: int) -> str:
+        """Retained while an incident is open; cleared when it is resolved."""
+        return self._live(f"alert/{number}")
+
+    def seal(self, stage: str) -> str:
+        """``commit`` before the deal, ``reveal`` after it: never cards."""
+        return f"{ROOT}/{self.venue}/seal/{self.table}/{stage}"

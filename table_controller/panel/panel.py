@@ -1,0 +1,99 @@
+"""The table's lamps, buttons and buzzer on gpiozero devices; off the Pi on gpiozero's mock factory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpiozero import LED, Buzzer, DigitalInputDevice
+from gpiozero.exc import GPIOZeroError
+from gpiozero.pins import Factory
+
+from table_controller.cards import SEATS
+from table_controller.errors import DeviceError
+from table_controller.panel.debounce import Debouncer
+from table_controller.panel.pins_gen import PINS
+from table_controller.table.effects import Buzzer as BuzzerEffect
+from table_controller.table.effects import Effect, Lamp
+from table_controller.table.events import DealRequested, Event, PassPressed, ReadyPressed, StopRequested, TdPressed
+
+LAMP_BLINKS_S = {"blink": (0.5, 0.5), "fast": (0.12, 0.12)}
+BUZZES = {"warn": (0.15, 0.1, 2), "violation": (0.6, 0.2, 3), "td": (0.1, 0.1, 3), "fault": (1.0, 0.3, 2)}
+"""On and off seconds, and how often."""
+
+
+class Panel:
+    """Owns the pins. ``post`` receives events (call it from any thread); ``draw_leader`` names a first leader."""
+
+    def __init__(
+        self,
+        post: Callable[[Event], None],
+        now_ms: Callable[[], int],
+        draw_leader: Callable[[], Any],
+        factory: Factory | None = None,
+    ) -> None:
+        """Raises DeviceError when the pins cannot be had."""
+        self._post, self._now_ms, self._draw_leader = post, now_ms, draw_leader
+        self._devices: list[Any] = []
+        self._debouncers: dict[str, Debouncer] = {}
+        try:
+            self.lamps = {key: self._led(f"LAMP_{key.upper()}", factory) for key in (*SEATS, "table")}
+            pin = PINS["BUZZER"]
+            self.buzzer = Buzzer(pin.gpio, active_high=pin.active_high, pin_factory=factory)
+            self._devices.append(self.buzzer)
+            for name, pin in PINS.items():
+                if pin.direction == "in":
+                    self._button(name, pin, factory)
+        except (GPIOZeroError, OSError, ImportError) as error:
+            self.close()
+            raise DeviceError(
+                f"The panel's pins cannot be used: {error}.", way_out="Set panel.enabled = false to run by the page."
+            ) from error
+
+    def _led(self, name: str, factory: Factory | None) -> LED:
+        pin = PINS[name]
+        led = LED(pin.gpio, active_high=pin.active_high, pin_factory=factory)
+        self._devices.append(led)
+        return led
+
+    def _button(self, name: str, pin: Any, factory: Factory | None) -> None:
+        device = DigitalInputDevice(pin.gpio, pull_up=pin.pull_up, pin_factory=factory)
+        self._debouncers[name] = Debouncer()
+        device.when_activated = lambda: self._edge(name, pressed=True)
+        device.when_deactivated = lambda: self._edge(name, pressed=False)
+        self._devices.append(device)
+
+    def _edge(self, name: str, *, pressed: bool) -> None:
+        at_ms = self._now_ms()
+        if self._debouncers[name].edge(at_ms, pressed=pressed):
+            self._post(self.event_of(name, at_ms))
+
+    def event_of(self, name: str, at_ms: int) -> Event:
+        """The event of a button by its signal name, such as ``PASS_E``."""
+        if name == "START":
+            return DealRequested(at_ms, "panel", self._draw_leader())
+        if name == "STOP":
+            return StopRequested(at_ms, "panel")
+        kind, seat = name.split("_")
+        makers: dict[str, Any] = {"PASS": PassPressed, "TD": TdPressed, "READY": ReadyPressed}
+        event: Event = makers[kind](at_ms, seat)
+        return event
+
+    def perform(self, effect: Effect) -> None:
+        """Switch a lamp or sound the buzzer."""
+        if isinstance(effect, Lamp):
+            led = self.lamps[effect.seat or "table"]
+            if effect.mode in LAMP_BLINKS_S:
+                on_s, off_s = LAMP_BLINKS_S[effect.mode]
+                led.blink(on_time=on_s, off_time=off_s)
+            else:
+                led.value = effect.mode == "on"
+        elif isinstance(effect, BuzzerEffect):
+            on_s, off_s, times = BUZZES[effect.pattern]
+            self.buzzer.beep(on_time=on_s, off_time=off_s, n=times)
+
+    def close(self) -> None:
+        """Everything off, pins released."""
+        for device in self._devices:
+            device.close()
+        self._devices.clear()

@@ -1,0 +1,84 @@
+"""Buttons and lamps on gpiozero's mock pins; bounce trains as pure code (R14)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from gpiozero.pins.mock import MockFactory
+
+from table_controller.panel.debounce import QUIET_MS, Debouncer
+from table_controller.panel.panel import Panel
+from table_controller.panel.pins_gen import PINS
+from table_controller.table import events as ev
+from table_controller.table.effects import Buzzer, Lamp
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.now = 1000
+        self.events: list[ev.Event] = []
+        self.factory = MockFactory()
+        self.panel = Panel(self.events.append, lambda: self.now, lambda: "W", self.factory)
+
+    def press(self, name: str) -> None:
+        pin = self.factory.pin(PINS[name].gpio)
+        pin.drive_low()
+        self.now += 80
+        pin.drive_high()
+        self.now += 80
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.panel.close()
+    made.factory.reset()
+
+
+def test_every_button_posts_its_event_once(bench: Bench) -> None:
+    for name, pin in PINS.items():
+        if pin.direction == "in":
+            bench.press(name)
+    kinds = [(type(e).__name__, getattr(e, "seat", None)) for e in bench.events]
+    assert ("PassPressed", "E") in kinds
+    assert ("TdPressed", "S") in kinds
+    assert ("ReadyPressed", "N") in kinds
+    assert ("DealRequested", None) in kinds
+    assert ("StopRequested", None) in kinds
+    assert len(kinds) == len(set(kinds)) == 14
+
+
+def test_lamps_follow_their_modes(bench: Bench) -> None:
+    bench.panel.perform(Lamp("E", "on"))
+    assert bench.factory.pin(PINS["LAMP_E"].gpio).state
+    bench.panel.perform(Lamp("E", "off"))
+    assert not bench.factory.pin(PINS["LAMP_E"].gpio).state
+    bench.panel.perform(Lamp(None, "fast"))
+    assert bench.panel.lamps["table"].is_active in (True, False)
+    bench.panel.perform(Lamp(None, "off"))
+    bench.panel.perform(Buzzer("warn"))
+
+
+def test_bounce_trains_give_one_press_with_the_stamp_of_the_first_edge() -> None:
+    rng = random.Random(14)
+    for _ in range(1000):
+        button, at, presses = Debouncer(), 1000, []
+        first = at
+        level = False
+        for _ in range(rng.randrange(1, 12)):
+            level = not level
+            if button.edge(at, pressed=level):
+                presses.append(at)
+            at += rng.randrange(0, QUIET_MS)
+        assert presses == [first]
+        button.edge(at + QUIET_MS, pressed=False)
+        assert button.edge(at + 3 * QUIET_MS, pressed=True)
+
+
+def test_a_stuck_button_is_one_press() -> None:
+    button = Debouncer()
+    assert button.edge(1000, pressed=True)
+    assert not any(button.edge(1000 + 100 * i, pressed=True) for i in range(1, 50))
