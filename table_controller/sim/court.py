@@ -31,11 +31,26 @@ def draw_court(face: Image.Image, k: float, card: str, sign: Image.Image, colour
 def _bust(on: ImageDraw.ImageDraw, k: float, rank: str, width: int, height: int, *, red: bool) -> None:
     middle, head, robe = width / 2 + 2 * k, 15 * k, _CRIMSON if red else _BLUE
     trim = _BLUE if red else _CRIMSON
-    on.polygon([(0, height), (2 * k, height - 9 * k), (middle - 6 * k, 21 * k), (middle + 6 * k, 21 * k),
-                (width - 1 * k, height - 9 * k), (width, height)], fill=robe)  # fmt: skip
+    on.polygon(
+        [
+            (0, height),
+            (2 * k, height - 9 * k),
+            (middle - 6 * k, 21 * k),
+            (middle + 6 * k, 21 * k),
+            (width - 1 * k, height - 9 * k),
+            (width, height),
+        ],
+        fill=robe,
+    )
     for i in range(-2, 3):
-        on.polygon([(middle + i * 5 * k - 1 * k, height), (middle + i * 2.4 * k, 22 * k), (middle + i * 5 * k + 1 * k, height)],
-                   fill=_GOLD if i % 2 else trim)  # fmt: skip
+        on.polygon(
+            [
+                (middle + i * 5 * k - 1 * k, height),
+                (middle + i * 2.4 * k, 22 * k),
+                (middle + i * 5 * k + 1 * k, height),
+            ],
+            fill=_GOLD if i % 2 else trim,
+        )
     on.polygon([(middle - 7 * k, 21 * k), (middle + 7 * k, 21 * k), (middle, 29 * k)], fill=_GOLD, outline=_INK)
     hair = _INK if rank == "J" else _GOLD if rank == "Q" else _GREY
     wide = 6.6 if rank == "Q" else 5.6
@@ -57,10 +72,11 @@ def _bust(on: ImageDraw.ImageDraw, k: float, rank: str, width: int, height: int,
             [(middle - 3.4 * k, head + 3.6 * k), (middle + 3.4 * k, head + 3.6 * k), (middle, head + 10 * k)],
             fill=_GREY,
         )
-    _crown(on, k, rank, middle, head - 4.6 * k, trim)
+    _crown(on, k, rank, (middle, head - 4.6 * k), trim)
 
 
-def _crown(on: ImageDraw.ImageDraw, k: float, rank: str, x: float, y: float, trim: Colour) -> None:
+def _crown(on: ImageDraw.ImageDraw, k: float, rank: str, at: tuple[float, float], trim: Colour) -> None:
+    x, y = at
     if rank == "J":
         on.pieslice((x - 6 * k, y - 5 * k, x + 6 * k, y + 5 * k), 180, 360, fill=trim, outline=_INK)
         on.line((x + 4 * k, y - 1 * k, x + 9 * k, y - 7 * k), fill=_GOLD, width=round(1.2 * k))
@@ -82,19 +98,37 @@ def draw_jester(face: Image.Image, k: float, *, coloured: bool) -> None:
     one, two, skin = (_CRIMSON, _GOLD, _SKIN) if coloured else (_INK, _GREY, (226, 224, 220))
     x, y = face.width / 2 + 2 * k, 34 * k
     for side, shade in ((-1, one), (1, two)):
-        on.polygon([(x, y - 4 * k), (x + side * 4 * k, y - 13 * k), (x + side * 15 * k, y - 10 * k), (x + side * 13 * k, y - 1 * k),
-                    (x + side * 7 * k, y - 5 * k), (x + side * 7 * k, y + 3 * k)], fill=shade)  # fmt: skip
+        on.polygon(
+            [
+                (x, y - 4 * k),
+                (x + side * 4 * k, y - 13 * k),
+                (x + side * 15 * k, y - 10 * k),
+                (x + side * 13 * k, y - 1 * k),
+                (x + side * 7 * k, y - 5 * k),
+                (x + side * 7 * k, y + 3 * k),
+            ],
+            fill=shade,
+        )
         on.ellipse((x + side * 13 * k - 1.8 * k, y - 2 * k, x + side * 13 * k + 1.8 * k, y + 1.6 * k), fill=two)
         on.polygon(
             [(x, y + 11 * k), (x + side * 9 * k, y + 13 * k), (x + side * 12 * k, y + 34 * k), (x, y + 38 * k)],
             fill=shade,
         )
-        on.polygon([(x, y + 38 * k), (x + side * 12 * k, y + 34 * k), (x + side * 9 * k, y + 44 * k), (x + side * 3 * k, y + 42 * k)],
-                   fill=two if shade == one else one)  # fmt: skip
+        on.polygon(
+            [
+                (x, y + 38 * k),
+                (x + side * 12 * k, y + 34 * k),
+                (x + side * 9 * k, y + 44 * k),
+                (x + side * 3 * k, y + 42 * k),
+            ],
+            fill=two if shade == one else one,
+        )
     on.ellipse((x - 6 * k, y - 5 * k, x + 6 * k, y + 9 * k), fill=skin, outline=_INK, width=round(0.3 * k))
     for i in range(-3, 4):
-        on.polygon([(x + i * 3 * k - 1.6 * k, y + 9 * k), (x + i * 3 * k + 1.6 * k, y + 9 * k), (x + i * 4 * k, y + 16 * k)],
-                   fill=two if i % 2 else one)  # fmt: skip
+        on.polygon(
+            [(x + i * 3 * k - 1.6 * k, y + 9 * k), (x + i * 3 * k + 1.6 * k, y + 9 * k), (x + i * 4 * k, y + 16 * k)],
+            fill=two if i % 2 else one,
+        )
     for side in (-1, 1):
         on.ellipse((x + side * 2.4 * k - 0.8 * k, y, x + side * 2.4 * k + 0.8 * k, y + 1.6 * k), fill=_INK)
     on.arc((x - 3.4 * k, y + 1 * k, x + 3.4 * k, y + 6.4 * k), 15, 165, fill=one, width=round(0.7 * k))

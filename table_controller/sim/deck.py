@@ -184,7 +184,7 @@ class Deck:
         return mask
 
     def _pips(self, face: Image.Image, card: str) -> None:
-        rank, suit = card
+        rank, suit = card[0], card[1]
         size = self.style.pip_mm * (1.9 if card == "AS" else 1.35 if rank == "A" else 1.0)
         sign = self._sign(suit, size)
         for column, y in _PIPS[rank]:

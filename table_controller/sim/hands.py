@@ -33,7 +33,7 @@ def reach(seat: Seat, tip: Point, to_frame: Matrix, size: tuple[int, int], rng: 
         skin.append(([knuckle, (u + spread * 0.75, v + (4 if i in (1, 2) else 12))], 17, 13))
     skin.append(([(u - 26, v + 66), (u - 36, v + 30)], 22, 16))
     cuff = (wrist[0] + 6, wrist[1] + 55)
-    return _limbs(seat, skin, [([elbow, cuff], 112, 92)], to_frame, size, rng)
+    return _limbs(seat, skin, [([elbow, cuff], 112, 92)], to_frame, size, rng=rng)
 
 
 def rest_sleeve(seat: Seat, to_frame: Matrix, size: tuple[int, int], rng: random.Random) -> Sprite | None:
@@ -43,14 +43,14 @@ def rest_sleeve(seat: Seat, to_frame: Matrix, size: tuple[int, int], rng: random
         ([end, (end[0] + 90, end[1] - 8)], 56, 70),
         ([(end[0] + 90, end[1] - 8), (end[0] + 150, end[1] + 4)], 64, 20),
     ]
-    return _limbs(seat, hand, [([start, end], 120, 88)], to_frame, size, rng)
+    return _limbs(seat, hand, [([start, end], 120, 88)], to_frame, size, rng=rng)
 
 
 def thumb(seat: Seat, tip: Point, to_frame: Matrix, size: tuple[int, int], rng: random.Random) -> Sprite | None:
     """A thumb that holds the near edge of a prompt card, the rest of the hand off to the right."""
     u, v = tip
     skin: list[Limb] = [([(u + 34, v + 62), (u + 5, v + 12)], 26, 19), ([(u + 60, v + 150), (u + 36, v + 60)], 60, 40)]
-    return _limbs(seat, skin, [([(u + 110, v + 300), (u + 66, v + 160)], 100, 84)], to_frame, size, rng)
+    return _limbs(seat, skin, [([(u + 110, v + 300), (u + 66, v + 160)], 100, 84)], to_frame, size, rng=rng)
 
 
 def _mask(seat: Seat, limbs: list[Limb], to_frame: Matrix, size: tuple[int, int]) -> Picture:
@@ -58,8 +58,8 @@ def _mask(seat: Seat, limbs: list[Limb], to_frame: Matrix, size: tuple[int, int]
     scale = float(np.sqrt(abs(np.linalg.det(to_frame[:2, :2]))))
     for path, first, last in limbs:
         steps = 40
-        points = [(path[0][0] + (path[1][0] - path[0][0]) * t / steps, path[0][1] + (path[1][1] - path[0][1]) * t / steps)
-                  for t in range(steps + 1)]  # fmt: skip
+        (u0, v0), (u1, v1) = path[0], path[1]
+        points = [(u0 + (u1 - u0) * t / steps, v0 + (v1 - v0) * t / steps) for t in range(steps + 1)]
         image = project(to_frame, [seat_to_mat(seat, u, v) for u, v in points])
         for t, (x, y) in enumerate(image):
             radius = (first + (last - first) * t / steps) / 2 * scale / 2
@@ -68,7 +68,7 @@ def _mask(seat: Seat, limbs: list[Limb], to_frame: Matrix, size: tuple[int, int]
 
 
 def _limbs(
-    seat: Seat, skin: list[Limb], cloth: list[Limb], to_frame: Matrix, size: tuple[int, int], rng: random.Random
+    seat: Seat, skin: list[Limb], cloth: list[Limb], to_frame: Matrix, size: tuple[int, int], *, rng: random.Random
 ) -> Sprite | None:
     bare, clad = _mask(seat, skin, to_frame, size), _mask(seat, cloth, to_frame, size)
     ys, xs = np.nonzero(cv2.max(bare, clad))
@@ -91,7 +91,7 @@ def _limbs(
 
 
 def _shade(bare: Picture, clad: Picture, rng: random.Random) -> tuple[Picture, NDArray[np.float32]]:
-    alpha = np.asarray(cv2.max(bare, clad), dtype=np.float32) / 255
+    alpha = np.asarray(cv2.max(bare, clad), dtype=np.float32) * np.float32(1 / 255)
     source = np.random.default_rng(rng.getrandbits(32))
     weave = cv2.GaussianBlur(source.normal(0, 14, (*alpha.shape, 1)).astype(np.float32), (0, 0), 1.0).reshape(
         *alpha.shape, 1

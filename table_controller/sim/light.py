@@ -66,9 +66,8 @@ def gain_map(size: tuple[int, int], look: Look, rng: random.Random) -> Picture:
     light = np.clip(0.98 + slope + lamp - 0.05 * (x**2 + y**2), look.darkest, 1.15)
     warm = np.array([1 - look.warmth, 1.0, 1 + look.warmth])
     small = np.clip(light[..., None] * warm * GAIN_UNIT, 0, 255).astype(np.float32)
-    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), dtype=np.float32).astype(
-        np.uint8
-    )
+    large = cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(np.asarray(large).astype(np.uint8), dtype=np.uint8)
 
 
 def noise_tile(size: int, look: Look, rng: random.Random) -> Picture:
@@ -84,4 +83,5 @@ def develop(region: Picture, gain: Picture, look: Look) -> Picture:
     lit = cv2.multiply(region, gain, scale=1 / GAIN_UNIT)
     soft = cv2.GaussianBlur(lit, (0, 0), look.blur_sigma_px)
     packed = cv2.imencode(".jpg", soft, [cv2.IMWRITE_JPEG_QUALITY, look.jpeg_quality])[1]
-    return np.asarray(cv2.subtract(cv2.imdecode(packed, cv2.IMREAD_COLOR), (NOISE_BIAS,) * 4), dtype=np.uint8)
+    unpacked = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+    return np.asarray(np.maximum(unpacked, NOISE_BIAS) - np.uint8(NOISE_BIAS), dtype=np.uint8)

@@ -57,7 +57,9 @@ def pitches_for(count: int, tidy: float, room_mm: float, card_mm: Point, rng: ra
     return [step * spare / total for step in steps] if total > spare else steps
 
 
-def row(count: int, centre: Point, pitches: list[float], tidy: float, card_mm: Point, rng: random.Random) -> list[Pose]:
+def row(
+    count: int, centre: Point, pitches: list[float], *, tidy: float, card_mm: Point, rng: random.Random
+) -> list[Pose]:
     """Poses of a row, left to right, later cards on top; every index stays visible (players see to that)."""
     lean = rng.uniform(-2, 2) + (1 - tidy) * rng.uniform(-6, 6)
     start = centre[0] - sum(pitches) / 2

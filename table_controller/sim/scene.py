@@ -92,7 +92,7 @@ class Scene:
         width = poses.row_width(pitches, size) + 6
         u = poses.free_centre(width, taken, self.geometry, self._rng, wanted)
         v = self.geometry.centre_side_mm / 2 + self.geometry.play_band_mm / 2 + self._rng.uniform(-4, 4)
-        laid = poses.row(len(cards), (u, v), pitches, tidy, size, self._rng)
+        laid = poses.row(len(cards), (u, v), pitches, tidy=tidy, card_mm=size, rng=self._rng)
         play = LaidPlay(self._next_play, seat, tuple(cards), laid)
         self._next_play += 1
         self._plays[seat].append(play)

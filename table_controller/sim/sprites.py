@@ -78,6 +78,6 @@ def flat_sprite(face_bgra: Picture, to_frame: Matrix, size: tuple[int, int], *, 
     warped = cv2.warpPerspective(
         face_bgra, shift @ to_frame, (box[2] - box[0], box[3] - box[1]), flags=cv2.INTER_LINEAR
     )
-    alpha = np.asarray(warped[..., 3], dtype=np.float32) / 255
+    alpha = np.asarray(warped[..., 3], dtype=np.float32) * np.float32(1 / 255)
     light = shadow_of(alpha, (round(lift_px), round(lift_px * 1.3)), 1.2 * lift_px, 0.45)
     return assemble(box, np.asarray(warped[..., :3], dtype=np.uint8), alpha, light)
