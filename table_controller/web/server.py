@@ -1,0 +1,145 @@
+"""The table's own web server: pages, the live state as server-sent events, and commands from this machine only."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from table_controller.errors import DeviceError, TableError
+from table_controller.table.events import Event
+from table_controller.web.commands import parse_command
+
+STATIC = Path(str(files(__package__) / "static"))
+FONTS = Path(str(files(__package__) / "fonts"))
+KEEPALIVE_S = 5.0
+MAX_BODY = 16 * 1024
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self' data:",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+
+
+@dataclass
+class Page:
+    """Serves one table. ``snapshot`` gives the public state; ``post`` takes events; ``now_ms`` stamps commands."""
+
+    snapshot: Callable[[], dict[str, Any]]
+    post: Callable[[Event], Any]
+    now_ms: Callable[[], int]
+    draw_leader: Callable[[], str]
+    evidence: Path | None = None
+    _listeners: set[asyncio.Event] = field(default_factory=set)
+    _runner: web.AppRunner | None = None
+    port: int = 0
+
+    def changed(self) -> None:
+        """Tell every open page that there is a new state (from the loop's thread)."""
+        for listener in self._listeners:
+            listener.set()
+
+    def application(self) -> web.Application:
+        """The aiohttp application."""
+        app = web.Application(client_max_size=MAX_BODY, middlewares=[_headers])
+        app.router.add_get("/", _file(STATIC / "scoreboard.html"))
+        app.router.add_get("/control", _file(STATIC / "control.html"))
+        app.router.add_get("/api/state", self._state)
+        app.router.add_get("/api/events", self._events)
+        app.router.add_post("/api/command", self._command)
+        app.router.add_get("/api/evidence/{name}", self._evidence)
+        app.router.add_static("/static", STATIC)
+        app.router.add_static("/fonts", FONTS)
+        return app
+
+    async def start(self, host: str, port: int) -> None:
+        """Listen; raises DeviceError when the port is taken."""
+        self._runner = web.AppRunner(self.application(), access_log=None, shutdown_timeout=1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, host, port)
+        try:
+            await site.start()
+        except OSError as error:
+            await self._runner.cleanup()
+            raise DeviceError(
+                f"The page cannot listen on {host}:{port}: {error.strerror}.", way_out="Set web.port to a free port."
+            ) from error
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        if self._runner is not None:
+            self.changed()
+            await self._runner.cleanup()
+
+    async def _state(self, request: web.Request) -> web.Response:
+        return web.json_response(self.snapshot())
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **HEADERS})
+        await response.prepare(request)
+        listener = asyncio.Event()
+        listener.set()
+        self._listeners.add(listener)
+        try:
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(listener.wait(), KEEPALIVE_S)
+                listener.clear()
+                text = json.dumps(self.snapshot(), ensure_ascii=False, separators=(",", ":"))
+                await response.write(f"data: {text}\n\n".encode())
+        except (ConnectionError, asyncio.CancelledError):
+            return response
+        finally:
+            self._listeners.discard(listener)
+
+    async def _command(self, request: web.Request) -> web.Response:
+        """A command: from this machine only, and never from another site's page (it cannot set the header)."""
+        peer = request.remote or ""
+        if not peer or not ipaddress.ip_address(peer).is_loopback or request.headers.get("X-Table-Controller") != "1":
+            return _problem(403, "Commands are taken from this machine only.")
+        try:
+            event = parse_command(await request.json(), self.now_ms(), self.draw_leader)
+        except (ValueError, RecursionError) as error:
+            return _problem(400, f"The command cannot be read: {error}.")
+        except TableError as error:
+            return _problem(400, error.line())
+        refusal = self.post(event)
+        if refusal is not None:
+            return _problem(409, refusal.line())
+        return web.json_response({"ok": True})
+
+    async def _evidence(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
+        path = self.evidence / Path(name).name if self.evidence else None
+        if path is None or not path.is_file():
+            return _problem(404, "There is no such picture.")
+        return web.FileResponse(path)
+
+
+def _problem(status: int, words: str) -> web.Response:
+    return web.json_response({"ok": False, "problem": words}, status=status)
+
+
+def _file(path: Path) -> Callable[[web.Request], Any]:
+    async def serve(request: web.Request) -> web.FileResponse:
+        return web.FileResponse(path)
+
+    return serve
+
+
+@web.middleware
+async def _headers(request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
+    response: web.StreamResponse = await handler(request)
+    if not response.prepared:
+        response.headers.update(HEADERS)
+    return response

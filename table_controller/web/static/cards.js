@@ -1,0 +1,33 @@
+// A card as a small element: rank over suit, jokers in words.
+import { lang, rankText } from "./words.js";
+
+const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
+
+export function cardElement(code, { wild = false } = {}) {
+  const node = document.createElement("span");
+  node.className = "card";
+  if (code === "??") {
+    node.classList.add("unknown");
+    node.textContent = "?";
+    node.title = lang === "en" ? "not read" : "未识别";
+  } else if (code[1] === "J") {
+    node.classList.add("joker", code === "BJ" ? "red" : "black");
+    node.textContent = lang === "en" ? (code === "BJ" ? "BIG" : "SMALL") : (code === "BJ" ? "大王" : "小王");
+  } else {
+    node.classList.add("HD".includes(code[1]) ? "red" : "black");
+    if (wild) node.classList.add("wild");
+    const rank = document.createElement("b");
+    rank.textContent = rankText(code[0]);
+    const suit = document.createElement("i");
+    suit.textContent = SUITS[code[1]];
+    node.append(rank, suit);
+  }
+  return node;
+}
+
+export function cardRow(codes, level) {
+  const row = document.createElement("span");
+  row.className = "cards";
+  for (const code of codes) row.append(cardElement(code, { wild: code === `${level}H` }));
+  return row;
+}

@@ -1,0 +1,76 @@
+import { follow } from "./live.js";
+import { lang, readingText, setLanguage, t } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const SEATS = ["E", "N", "W", "S"];
+
+async function send(command) {
+  const response = await fetch("/api/command", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Table-Controller": "1" },
+    body: JSON.stringify(command),
+  });
+  const answer = await response.json();
+  $("answer").textContent = answer.ok ? t("sent") : answer.problem;
+  $("answer").className = answer.ok ? "ok" : "problem";
+}
+
+function button(label, command) {
+  const node = document.createElement("button");
+  node.textContent = label;
+  node.type = "button";
+  node.onclick = () => send(typeof command === "function" ? command() : command);
+  return node;
+}
+
+function build() {
+  for (const name of ["start", "stop", "pause", "resume", "clear_fault"]) $("machine").append(button(t(name), { do: name }));
+  for (const seat of SEATS) {
+    const box = document.createElement("fieldset");
+    const legend = document.createElement("legend");
+    legend.textContent = t(seat);
+    box.append(legend);
+    for (const name of ["ready", "pass", "td", "cleared"]) box.append(button(t(name), { do: name, seat }));
+    $("seats").append(box);
+    const option = new Option(t(seat), seat);
+    $("enter").elements.seat.append(option);
+  }
+  $("enter").onsubmit = (event) => {
+    event.preventDefault();
+    const form = new FormData($("enter"));
+    send({ do: "play", seat: form.get("seat"), cards: form.get("cards") });
+  };
+}
+
+function draw(state) {
+  $("phase").textContent = t(state.phase);
+  $("plays").replaceChildren(...state.recent.filter((a) => !a.pass).reverse().map((action) => {
+    const item = document.createElement("li");
+    const field = document.createElement("input");
+    field.value = action.cards.join(" ");
+    field.setAttribute("aria-label", t("correct"));
+    const words = document.createElement("span");
+    words.textContent = `${action.number}. ${t(action.seat)} ${readingText(action.reading)} ${action.doubtful ? t("doubtful") : ""}`;
+    item.append(words, field, button(t("correct"), () => ({ do: "correct", play: action.number, cards: field.value })));
+    return item;
+  }));
+  $("incidents").replaceChildren(...state.incidents.slice().reverse().map((i) => {
+    const item = document.createElement("li");
+    const words = document.createElement("span");
+    words.textContent = `#${i.number} ${i.seat ? t(i.seat) : ""} ${lang === "en" ? i.en : i.zh} ${i.detail}`;
+    item.append(words);
+    if (i.status === "open") item.append(button(t("ack"), { do: "incident", number: i.number, status: "acknowledged" }));
+    item.append(button(t("resolve"), { do: "incident", number: i.number, status: "resolved" }));
+    return item;
+  }));
+}
+
+setLanguage();
+document.title = t("control");
+$("stale").textContent = t("stale");
+$("back").href = `/${location.search}`;
+build();
+let editing = false;
+document.addEventListener("focusin", (e) => { editing = e.target.tagName === "INPUT"; });
+document.addEventListener("focusout", () => { editing = false; });
+follow((state) => { if (!editing) draw(state); }, (stale) => { $("stale").hidden = !stale; });

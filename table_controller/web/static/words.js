@@ -1,0 +1,57 @@
+// The words of the pages, Chinese first; English by ?lang=en.
+export const lang = new URLSearchParams(location.search).get("lang") === "en" ? "en" : "zh";
+
+const WORDS = {
+  title: ["掼蛋记分牌", "Guandan scoreboard"],
+  E: ["东", "East"], N: ["北", "North"], W: ["西", "West"], S: ["南", "South"],
+  EW: ["东西", "East-West"], NS: ["南北", "North-South"],
+  level: ["级数", "Level"], playing_level: ["本副打", "Playing"], deal: ["第{n}副", "Deal {n}"],
+  trick: ["第{n}圈", "Trick {n}"], left: ["剩{n}张", "{n} left"], reported: ["已报{n}张", "Reported {n}"],
+  pass: ["过牌", "Pass"], doubtful: ["存疑", "Doubtful"], corrected: ["已更正", "Corrected"],
+  place1: ["头游", "1st"], place2: ["二游", "2nd"], place3: ["三游", "3rd"], place4: ["末游", "4th"],
+  turn: ["出牌", "To play"], leads: ["领出", "leads"], commitment: ["发牌承诺", "Deal seal"],
+  standby: ["等待开始", "Waiting to start"], dealing: ["正在发牌", "Dealing"], sorting: ["理牌", "Sorting"],
+  tribute: ["贡牌", "Tribute"], returning: ["还牌", "Return"], playing: ["打牌", "Playing"],
+  trick_over: ["本圈结束", "Trick over"], deal_over: ["本副结束", "Deal over"], game_over: ["一局结束", "Game over"],
+  paused: ["暂停", "Paused"], fault: ["故障", "Fault"],
+  clock_sorting: ["理牌", "Sorting"], clock_tribute: ["贡牌", "Tribute"], clock_return: ["还牌", "Return"],
+  clock_play: ["出牌", "Play"], clock_none: ["", ""],
+  seconds: ["秒", "s"], stale: ["连接中断，正在重连…", "Connection lost, reconnecting…"],
+  incidents: ["裁判事项", "For the referee"], recent: ["最近出牌", "Last plays"], nobody: ["无", "none"],
+  resisted: ["抗贡", "Tribute resisted"], pays: ["{a} 贡 {b}：{c}", "{a} pays {b}: {c}"],
+  returns: ["{a} 还 {b}：{c}", "{a} returns to {b}: {c}"],
+  camera_lost: ["摄像头无画面，请手动录入", "No camera picture: enter plays by hand"],
+  dealer_offline: ["发牌机未连接", "Dealer not connected"], results: ["各副结果", "Deals so far"],
+  rise: ["升{n}级", "+{n}"], passes_a: ["过A", "passes A"], double_down: ["双下", "double-down"],
+  single: ["单张", "single"], pair: ["对子", "pair"], triple: ["三同张", "three alike"],
+  fullhouse: ["三带对", "full house"], straight: ["顺子", "straight"], tube: ["三连对", "three pairs in a row"],
+  plate: ["三同连张", "two triples in a row"], bomb: ["炸弹", "bomb"], sf: ["同花顺", "straight flush"],
+  jokers: ["四大天王", "four jokers"],
+  control: ["桌面控制", "Table control"], start: ["开始发牌", "Start the deal"], stop: ["停机", "Stop"],
+  pause: ["暂停", "Pause"], resume: ["继续", "Resume"], clear_fault: ["故障已排除", "Fault cleared"],
+  ready: ["理好牌", "Ready"], td: ["裁判", "TD"], enter: ["录入出牌", "Enter a play"],
+  correct: ["更正", "Correct"], cards_hint: ["例如 5S 5D，10 写作 T", "such as 5S 5D; ten is T"],
+  ack: ["知悉", "Acknowledge"], resolve: ["解决", "Resolve"], sent: ["已发送", "Sent"],
+  cleared: ["已清空", "Area clear"], back: ["记分牌", "Scoreboard"],
+};
+
+export function t(key, values = {}) {
+  const pair = WORDS[key];
+  if (!pair) return key;
+  return pair[lang === "en" ? 1 : 0].replace(/\{(\w)\}/g, (_, name) => values[name] ?? "");
+}
+
+export function readingText(reading) {
+  if (!reading) return "";
+  const [type, key] = reading.split(":");
+  const rank = key === "T" ? "10" : key === "BJ" ? (lang === "en" ? "big" : "大王")
+    : key === "SJ" ? (lang === "en" ? "small" : "小王") : key;
+  return rank === "-" ? t(type) : `${t(type)} ${rank}`;
+}
+
+export function rankText(rank) { return rank === "T" ? "10" : rank; }
+
+export function setLanguage() {
+  document.documentElement.lang = lang === "en" ? "en" : "zh-CN";
+  for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
+}
