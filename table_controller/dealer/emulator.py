@@ -170,7 +170,7 @@ class Emulator:
         own = m.Input(m.Input.EXIT_E << exit_index)
         for sensor, active in self._stuck.items():
             if sensor == m.Input.BEAM:
-                return (m.Fault.JAM, m.Place.BEAM if active else m.Place.FEEDER)
+                return (m.Fault.JAM if active else m.Fault.SENSOR, m.Place.BEAM)
             if sensor == own:
                 return (m.Fault.JAM, m.Place.EXIT_E + exit_index)
             if m.Input.EXIT_E <= sensor <= m.Input.EXIT_B and active:

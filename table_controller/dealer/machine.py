@@ -53,6 +53,7 @@ class Line:
         self._drop: dict[int, int] = {}
         self._repeat: dict[int, int] = {}
         self._noise = b""
+        self._decoder = Decoder()
 
     def fault(self, name: str, *, after: int = 0, type: int = 0, count: int = 1, data: str = "") -> None:
         """corrupt(after bytes), drop_frame / repeat_frame(type, count), noise(data in hex)."""
@@ -66,7 +67,7 @@ class Line:
             self._noise += bytes.fromhex(data)
 
     def carry(self, data: bytes) -> bytes:
-        """``data`` as it arrives. Frames are dropped or repeated whole, so ``data`` must not end within one."""
+        """``data`` as it arrives. Where frames are to be dropped or repeated, each is held until it is whole."""
         out = bytearray(self._noise)
         self._noise = b""
         for byte in self._frames(data) if self._drop or self._repeat else data:
@@ -76,7 +77,7 @@ class Line:
 
     def _frames(self, data: bytes) -> bytes:
         out = b""
-        for frame in Decoder().feed(data):
+        for frame in self._decoder.feed(data):
             if self._drop.get(frame.type, 0) > 0:
                 self._drop[frame.type] -= 1
                 continue
