@@ -28,14 +28,9 @@ CORNER_MM = 3.2
 BORDER_MM = 1.1
 
 DEBIAN_PACKAGE = "gnome-cards-data"
-SHEETS = ("anglo", "anglo_bitmap", "anglo_modern", "anglo_poker", "atlasnye", "bellot", "dondorf", "gnomangelo") + (
-    "gnomangelo_bitmap",
-    "neoclassical",
-    "orell",
-    "paris",
-    "plastic",
-    "simplistic",
-    "tigullio",
+SHEETS = (
+    *("anglo", "anglo_bitmap", "anglo_modern", "anglo_poker", "atlasnye", "bellot", "dondorf", "gnomangelo"),
+    *("gnomangelo_bitmap", "neoclassical", "orell", "paris", "plastic", "simplistic", "tigullio"),
 )
 """The sheets with A J Q K indices (13 × 5 cells: clubs, diamonds, hearts, spades, then the jokers)."""
 NPM_PACKAGES = {
@@ -72,7 +67,7 @@ for (const name of Object.keys(exported)) {
 
 @dataclass(frozen=True)
 class DeckArt:
-    """One deck's straight faces; ``index_mm``: the upper left index as (x0, y0, x1, y1); ``paper``: its ground (BGR)."""
+    """One deck's straight faces; ``index_mm``: its upper left index, (x0, y0, x1, y1); ``paper``: its ground, BGR."""
 
     name: str
     faces: dict[str, Image]

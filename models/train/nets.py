@@ -74,12 +74,11 @@ class ClassifierNet(nn.Module):
     Ranks and suits have logits of their own which add up to a face's; each joker and "no index" have one.
     """
 
-    def __init__(self, crop: tuple[int, int] = (68, 52), widths: tuple[int, int, int, int] = (16, 28, 56, 104)) -> None:
+    def __init__(self, crop: tuple[int, int] = (68, 52), widths: tuple[int, int, int] = (32, 64, 96)) -> None:
         super().__init__()
-        w0, w1, w2, w3 = widths
+        w1, w2, w3 = widths
         self.features = nn.Sequential(
-            _conv(3, w0),
-            _conv(w0, w1, 2),
+            _conv(3, w1, 2, kernel=5),
             Residual(w1),
             _conv(w1, w2, 2),
             Residual(w2),
