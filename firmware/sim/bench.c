@@ -31,6 +31,7 @@
 /* One byte at 115200 baud, 8N1: the line's own pace, whatever the host writes at once. */
 #define CYCLES_PER_BYTE (HZ / 11520u)
 #define LINE_MAX_CHARS 70000
+#define TIMSK1_ADDRESS 0x6F
 
 typedef struct {
     uint8_t data[1 << 15];
@@ -187,6 +188,7 @@ static void start(const char *elf) {
         exit(69);
     }
     avr_init(avr);
+    firmware.eesize = 0; /* a new chip's EEPROM is blank, as flashing the hex leaves it */
     avr_load_firmware(avr, &firmware);
     avr->frequency = HZ;
     avr->log = LOG_ERROR;
@@ -255,6 +257,7 @@ static bool fault(const char *line) {
     bool known = true;
     if (!strcmp(name, "reset")) reset(false);
     else if (!strcmp(name, "power_cycle")) reset(true);
+    else if (!strcmp(name, "hang")) avr->data[TIMSK1_ADDRESS] = 0; /* the motion interrupt dies: the watchdog's case */
     else if (!strcmp(name, "jam")) known = jam(line);
     else if (!strcmp(name, "double_feed")) machine.double_index = (int)argument(line, "index", machine.hopper_next);
     else if (!strcmp(name, "hopper_empty")) machine.hopper_limit = machine.hopper_next + (int)argument(line, "left", 0);

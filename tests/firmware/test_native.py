@@ -1,0 +1,29 @@
+"""The firmware's core, compiled for this machine under the sanitizers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+
+
+def test_core_under_the_sanitizers():
+    if shutil.which("gcc") is None or shutil.which("make") is None:
+        pytest.fail("gcc and make are needed to test the firmware's core: apt-get install gcc make")
+    done = subprocess.run(["make", "-s", "-C", FIRMWARE, "native-test"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.search(r"core: (\d+) checks passed", done.stdout)
+    assert found is not None
+    assert int(found[1]) > 50_000
+
+
+def test_the_core_knows_no_hardware():
+    """So that the same files run here and on the MCU."""
+    for source in (FIRMWARE / "core").glob("*.[ch]"):
+        includes = re.findall(r'#include [<"]([^>"]+)', source.read_text(encoding="utf-8"))
+        assert not [name for name in includes if name.startswith(("avr/", "util/", "../hal"))], source
