@@ -67,7 +67,7 @@ def gain_map(size: tuple[int, int], look: Look, rng: random.Random) -> Picture:
     warm = np.array([1 - look.warmth, 1.0, 1 + look.warmth])
     small = np.clip(light[..., None] * warm * GAIN_UNIT, 0, 255).astype(np.float32)
     large = cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
-    return np.asarray(np.asarray(large).astype(np.uint8), dtype=np.uint8)
+    return np.asarray(large, dtype=np.uint8)
 
 
 def noise_tile(size: int, look: Look, rng: random.Random) -> Picture:
@@ -75,7 +75,7 @@ def noise_tile(size: int, look: Look, rng: random.Random) -> Picture:
     source = np.random.default_rng(rng.getrandbits(32))
     noise = source.normal(0, look.noise_sigma, (size, size, 3)).astype(np.float32)
     noise += cv2.GaussianBlur(source.normal(0, look.noise_sigma, (size, size, 3)).astype(np.float32), (0, 0), 0.8)
-    return np.clip(noise + NOISE_BIAS + 0.5, 0, 2 * NOISE_BIAS).astype(np.uint8)
+    return np.asarray(np.clip(noise + NOISE_BIAS + 0.5, 0, 2 * NOISE_BIAS), dtype=np.uint8)
 
 
 def develop(region: Picture, gain: Picture, look: Look) -> Picture:

@@ -242,8 +242,10 @@ class Scene:
         return np.asarray(cv2.add(self._clean, self._noise[y : y + height, x : x + width]), dtype=np.uint8)
 
     def _redraw(self, box: Box) -> None:
+        # whole blocks of the compression: a part drawn anew then matches what stays round it
+        grown = (box[0] - _MARGIN_PX, box[1] - _MARGIN_PX, box[2] + _MARGIN_PX, box[3] + _MARGIN_PX)
         outer = clip_box(
-            (box[0] - _MARGIN_PX, box[1] - _MARGIN_PX, box[2] + _MARGIN_PX, box[3] + _MARGIN_PX), self._size
+            (grown[0] // 16 * 16, grown[1] // 16 * 16, -(-grown[2] // 16) * 16, -(-grown[3] // 16) * 16), self._size
         )
         window = (slice(outer[1], outer[3]), slice(outer[0], outer[2]))
         region = self._base[window].copy()

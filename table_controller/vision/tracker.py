@@ -21,6 +21,7 @@ _STAYED_MM = 5.0
 _SLID_MM = 45.0
 _PUSHED_MM = 130.0
 _HIDDEN_SHARE = 0.35
+_STILL_HIDDEN_SHARE = 0.12
 _ROW_STEP_MM = 34.0
 """Neighbours in a row lie no further apart."""
 
@@ -90,7 +91,11 @@ class SeatTracker:
             self._update(self.known[i], seen[j])
         matched_known = {i for i, _ in pairs}
         left = [known for i, known in enumerate(self.known) if i not in matched_known]
-        gone_now = [known for known in left if self._is_gone(known, over, unchanged)]
+
+        def still(card: SeenCard) -> bool:
+            return unchanged(card) or remains(card)
+
+        gone_now = [known for known in left if self._is_gone(known, over, still)]
         self.known = [known for known in self.known if not any(known is lost for lost in gone_now)]
         cleared = bool(gone_now) and not self.known
         if fresh:
@@ -106,19 +111,19 @@ class SeatTracker:
         if known.seen.doubtful or not seen.doubtful:
             known.seen = seen
 
-    def _is_gone(
-        self, known: Known, over: Sequence[tuple[int, SeenCard]], unchanged: Callable[[SeenCard], bool]
-    ) -> bool:
+    def _is_gone(self, known: Known, over: Sequence[tuple[int, SeenCard]], still: Callable[[SeenCard], bool]) -> bool:
         """``over``: the cards seen, each with its play; only a later play lies over an earlier one."""
         corners = [at for at in (known.seen.top, known.seen.bottom) if at is not None]
         later = [card.outline() for play, card in over if play > known.play]
+        # once hidden it stays so while anything lies over a part of it: a half-covered corner cannot be read
+        least = _STILL_HIDDEN_SHARE if known.hidden else _HIDDEN_SHARE
         covered = all(
-            any(_area_share(known.seen.index_patch(at), outline) > _HIDDEN_SHARE for outline in later) for at in corners
+            any(_area_share(known.seen.index_patch(at), outline) > least for outline in later) for at in corners
         )
         if covered:
             known.hidden = True
             return False
-        return known.hidden or not unchanged(known.seen)
+        return known.hidden or not still(known.seen)
 
     # --- matching ---------------------------------------------------------------------------------------------------
 
