@@ -27,6 +27,7 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     ev.DealProgress: dealing.progress,
     ev.DealDone: dealing.done,
     ev.DealFailed: dealing.failed,
+    ev.DealtByHand: dealing.dealt_by_hand,
     ev.DealerCleared: dealing.cleared,
     ev.ReadyPressed: exchange.ready,
     ev.PassPressed: play.pass_pressed,

@@ -13,6 +13,7 @@ from table_controller.table.events import (
     DealPlanned,
     DealProgress,
     DealRequested,
+    DealtByHand,
     StopRequested,
     TableOpened,
 )
@@ -85,20 +86,37 @@ def progress(draft: Draft, event: DealProgress) -> None:
 def done(draft: Draft, event: DealDone) -> None:
     """All cards counted and released: the plan is revealed, sorting begins."""
     _current(draft, event.job)
-    state = draft.state
-    dealer = state.dealer
+    dealer = draft.state.dealer
     if tuple(event.counts) != QUOTAS:
         raise Refusal(f"The exits hold {event.counts} cards, not {QUOTAS}.", code="COUNT")
     dealer.counts, dealer.index = event.counts, sum(event.counts)
-    state.deal_number += 1
-    state.deal, state.actions, state.early, state.early_reports = None, [], [], {}
-    state.exchange, state.ready, state.leader = Exchange(), [], None
     draft.move("dealt")
     reveal = (("job", event.job), ("nonce", dealer.nonce), ("pack", dealer.pack), ("plan", dealer.plan))
     draft.emit(Seal("reveal", reveal))
+    _begin_sorting(draft, event.at_ms)
+
+
+def _begin_sorting(draft: Draft, at_ms: int) -> None:
+    """The hands are out: a new deal's record, and the sorting allowance."""
+    state = draft.state
+    state.deal_number += 1
+    state.deal, state.actions, state.early, state.early_reports = None, [], [], {}
+    state.exchange, state.ready, state.leader = Exchange(), [], None
+    if state.deal_number == 1:
+        state.leader = state.first_leader
     draft.emit(WatchMode("play"))
-    draft.emit(SetTimer("sorting", event.at_ms + draft.profile.sorting_ms))
-    draft.publish("dealt", deal=state.deal_number, level=state.deal_level)
+    draft.emit(SetTimer("sorting", at_ms + draft.profile.sorting_ms))
+    draft.publish("dealt", deal=state.deal_number, level=state.deal_level, leader=state.leader)
+
+
+def dealt_by_hand(draft: Draft, event: DealtByHand) -> None:
+    """No machine: people dealt, and the table goes on from the hands."""
+    draft.require("standby", "deal_over")
+    if draft.state.deal_number == 0:
+        draft.state.first_leader = event.leader
+    draft.move("dealt_by_hand")
+    draft.only_lamp(None)
+    _begin_sorting(draft, event.at_ms)
 
 
 def failed(draft: Draft, event: DealFailed) -> None:

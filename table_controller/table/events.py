@@ -211,6 +211,14 @@ class DealFailed(Event):
 
 
 @dataclass(frozen=True)
+class DealtByHand(Event):
+    """The cards were dealt without the machine; without a drawn leader the first seat to lay cards leads."""
+
+    by: str
+    leader: Seat | None = None
+
+
+@dataclass(frozen=True)
 class DealerCleared(Event):
     """A latched fault was cleared by a person."""
 

@@ -22,12 +22,12 @@ def ready(draft: Draft, event: ReadyPressed) -> None:
         end_sorting(draft, event.at_ms)
 
 
-def end_sorting(draft: Draft, at_ms: int) -> None:
-    """Tribute where it is due, else the first lead."""
+def end_sorting(draft: Draft, at_ms: int, first_seat: Seat | None = None) -> None:
+    """Tribute where it is due, else the first lead; ``first_seat`` laid cards before a leader was known."""
     state = draft.state
     draft.emit(CancelTimer("sorting"))
     if state.deal_number == 1 or not state.last_order:
-        begin_play(draft, state.first_leader or "E", at_ms)
+        begin_play(draft, state.first_leader or first_seat or "E", at_ms)
         return
     state.exchange.owing = list(payers(state.last_order))
     draft.move("tribute_begins")

@@ -32,7 +32,7 @@ def _laid(draft: Draft, event: CardsSeen | PlayEntered, doubtful: tuple[int, ...
     if not event.cards:
         raise Refusal("A play needs at least one card.", code="EMPTY")
     if draft.state.phase == "sorting":
-        end_sorting(draft, event.at_ms)
+        end_sorting(draft, event.at_ms, event.seat)
     if draft.state.phase in ("tribute", "returning"):
         shown(draft, event)
     else:

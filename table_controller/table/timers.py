@@ -53,6 +53,8 @@ def _limit(draft: Draft, event: TimerFired) -> None:
 
 def _sorting(draft: Draft, event: TimerFired) -> None:
     draft.require("sorting")
+    if draft.state.deal_number == 1 and draft.state.first_leader is None:
+        raise Refusal("Nobody was named to lead: the first seat to lay cards does.", code="LEADER")
     end_sorting(draft, event.at_ms)
 
 

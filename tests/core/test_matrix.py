@@ -35,6 +35,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "DealDone": {"job": 1, "counts": (27, 27, 27, 27, 0)},
     "DealFailed": {"job": 1, "code": "JAM", "place": "", "message": "", "void": True},
     "DealerCleared": {},
+    "DealtByHand": {"by": "x"},
     "PlayCorrected": {"play": 1, "cards": ("3S",), "by": "x"},
     "PlayEntered": {"seat": "E", "cards": ("3S",), "by": "x"},
     "PauseRequested": {"by": "x"},

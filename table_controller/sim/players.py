@@ -1,0 +1,337 @@
+"""The people at a simulated table: four seeded players who act on the scene, the machine and the buttons.
+
+They know what people know: their own hands, what was laid (``truth``), and the table's public phase. Whatever the
+product learns of their play it learns through the camera.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+from table_controller.cards import SEATS, Pair, Seat, full_pack, partner
+from table_controller.dealer.machine import Machine
+from table_controller.games.guandan.deal import Deal
+from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.profile import Profile
+from table_controller.games.guandan.tribute import payers, tribute_plan
+from table_controller.runtime.clock import Clock
+from table_controller.sim.brain import Brain, Choice
+from table_controller.sim.scene import LaidPlay, Scene
+from table_controller.sim.script import Script, Stage, Wait, until
+from table_controller.sim.truth import Truth
+from table_controller.table.state import TableState
+
+SHOWN_LIMIT_MS = 20_000
+"""How long players wait for the table to take notice before they go on regardless."""
+PASS_CARDS = 10
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast people are, in ms: a whole turn from ... to ..., and the sorting of 27 cards."""
+
+    turn_ms: tuple[int, int]
+    sort_ms: tuple[int, int]
+    clear_ms: tuple[int, int]
+
+
+HURRIED = Pace((1500, 2500), (1500, 4000), (300, 2600))
+HUMAN = Pace((3000, 8000), (8000, 16_000), (800, 3500))
+REACH_MS, LEAVE_MS = 300, 260
+
+
+class People:
+    """Plays ``deals`` deals and then says so by ``finished``."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        scene: Scene,
+        machine: Machine,
+        press: Callable[[str], None],
+        state: Callable[[], TableState],
+        profile: Profile,
+        *,
+        seed: int,
+        pace: Pace = HURRIED,
+        deals: int = 1,
+        mistakes: frozenset[str] = frozenset(),
+    ) -> None:
+        """``press`` pushes a button by its signal name; ``deals`` 0 plays for ever; ``mistakes``: see MISTAKES."""
+        self.truth = Truth()
+        self.finished = False
+        self.stage = Stage(clock)
+        self._clock, self._scene, self._machine = clock, scene, machine
+        self._press, self._state, self._profile = press, state, profile
+        self._rng = random.Random(seed)
+        self._pace, self._wanted, self._mistakes = pace, deals, set(mistakes)
+        self._pack: list[str] = full_pack()
+        self._brains: dict[Seat, Brain] = {}
+        self._deal: Deal | None = None
+        self._order: list[Seat | None] = []
+        self._levels: dict[Pair, str] = {"EW": "2", "NS": "2"}
+        self._level = "2"
+        self._owner: Pair | None = None
+        self._uncleared: set[Seat] = set()
+        self._busy: set[Seat] = set()
+
+    def begin(self) -> None:
+        """Sit down and play."""
+        self.stage.run(self._session())
+
+    # --- a session ----------------------------------------------------------------------------------------------------
+
+    def _session(self) -> Script:
+        while self._wanted == 0 or self.truth.deals < self._wanted:
+            yield self._rng.randint(400, 900)
+            yield from self._be_dealt()
+            yield from self._sort()
+            leader = yield from self._exchange()
+            yield from self._play(leader)
+            if self._state().phase == "game_over":
+                break
+            yield from self._tidy_up()
+        self.finished = True
+
+    def _be_dealt(self) -> Script:
+        """Load the pack, press Start; a machine that stopped is put right and started again."""
+        before = self._state().deal_number
+        while self._state().deal_number == before:
+            self._rng.shuffle(self._pack)
+            self._machine.load(len(self._pack))
+            self._press("START")
+            yield lambda: self._state().phase in ("sorting", "fault")
+            if self._state().phase == "fault":
+                yield 3000
+                self._press("CLEAR")
+                yield until(self._clock, lambda: self._state().phase != "fault", 5000)
+        trays = self._machine.delivered()
+        for seat in SEATS:
+            hand = [self._pack[index] for index in trays[seat]]
+            self._brains[seat] = Brain(seat, random.Random(self._rng.getrandbits(32)), self._profile, hand)
+
+    def _sort(self) -> Script:
+        for seat in self._rng.sample(SEATS, 4):
+            yield self._rng.randint(*self._pace.sort_ms) // 4
+            self._hold(seat)
+            self._press(f"READY_{seat}")
+        yield until(self._clock, lambda: self._state().phase != "sorting", SHOWN_LIMIT_MS)
+
+    def _hold(self, seat: Seat) -> None:
+        self._scene.hold(seat, self._brains[seat].hand[:12])
+
+    # --- tribute ------------------------------------------------------------------------------------------------------
+
+    def _exchange(self) -> Generator[Wait, None, Seat]:
+        """Tribute and return in sight; returns who leads."""
+        if not self._order:
+            leader = self._state().leader
+            assert leader is not None, "the table has drawn and announced the first leader"
+            return leader
+        owing = payers(self._order)
+        first = self._order[0]
+        assert first is not None
+        jokers = {seat: self._brains[seat].hand.count("BJ") for seat in owing}
+        if sum(jokers.values()) >= 2:
+            yield from self._show({seat: ["BJ"] * n for seat, n in jokers.items() if n}, "playing")
+            return first
+        cards = {seat: self._brains[seat].tribute(self._level) for seat in owing}
+        plan = tribute_plan(self._order, cards, self._level)
+        yield from self._show({seat: [card] for seat, card in cards.items()}, "returning")
+        for payer, receiver in plan.pays.items():
+            self._give(payer, receiver, cards[payer])
+        returns = {}
+        for payer, receiver in plan.pays.items():
+            limited = partner(payer) == receiver or self._profile.return_to_opponent_limited
+            returns[receiver] = self._brains[receiver].return_card(self._level, limited=limited)
+        yield from self._show({seat: [card] for seat, card in returns.items()}, "playing")
+        for payer, receiver in plan.pays.items():
+            self._give(receiver, payer, returns[receiver])
+        assert plan.leads is not None
+        return plan.leads
+
+    def _give(self, giver: Seat, taker: Seat, card: str) -> None:
+        self._brains[giver].hand.remove(card)
+        self._brains[taker].hand.append(card)
+
+    def _show(self, shown: dict[Seat, list[str]], awaited: str) -> Script:
+        """Lay cards to be seen, wait for the table, and pick them up again."""
+        laid: dict[Seat, LaidPlay] = {}
+        for seat, cards in shown.items():
+            yield from self._reach(seat, "play")
+            laid[seat] = self._scene.lay(seat, cards)
+            yield from self._leave(seat)
+        yield until(self._clock, lambda: self._state().phase == awaited, SHOWN_LIMIT_MS)
+        yield 600
+        for seat, play in laid.items():
+            yield from self._reach(seat, "play")
+            self._scene.take_back(play)
+            yield from self._leave(seat)
+
+    # --- hands --------------------------------------------------------------------------------------------------------
+
+    def _reach(self, seat: Seat, over: str) -> Script:
+        yield lambda: seat not in self._busy
+        self._busy.add(seat)
+        self._scene.hand(seat, over)
+        yield REACH_MS
+
+    def _leave(self, seat: Seat) -> Script:
+        yield LEAVE_MS
+        self._scene.hand(seat, None)
+        self._busy.discard(seat)
+
+    # --- play ---------------------------------------------------------------------------------------------------------
+
+    def _play(self, leader: Seat) -> Script:
+        deal = self._deal = Deal(leader=leader, level=self._level)
+        while not deal.over:
+            seat = deal.turn
+            assert seat is not None
+            yield from self._think()
+            yield lambda: self._state().phase not in ("paused", "fault")
+            if seat in self._uncleared:
+                yield from self._clear(seat)
+            choice = self._choose(deal, seat)
+            if choice is None:
+                yield from self._pass(seat)
+                verdict = deal.pass_(seat)
+            else:
+                yield from self._lay(seat, choice)
+                self.truth.laid.append((seat, choice.cards))
+                self.truth.plays += 1
+                verdict = deal.play(seat, choice.cards, self._profile, doubtful=False)
+                assert not verdict.fault, f"a simulated player erred: {verdict.fault} {choice}"
+                if verdict.report is not None:
+                    yield from self._report(seat, verdict.report)
+            if verdict.trick_over and not verdict.deal_over:
+                self._trick_is_over(deal)
+        yield from self._deal_is_over(deal)
+
+    def _think(self) -> Script:
+        """A turn's time, less what the hand needs to move."""
+        total = self._rng.randint(*self._pace.turn_ms)
+        if "slow" in self._mistakes and self._rng.random() < 0.1:
+            self._mistakes.discard("slow")
+            total += 32_000
+        yield max(200, total - REACH_MS - LEAVE_MS)
+
+    def _choose(self, deal: Deal, seat: Seat) -> Choice | None:
+        brain = self._brains[seat]
+        if deal.to_beat is None:
+            return brain.lead(deal.level)
+        by = deal.trick.last_seat
+        assert by is not None
+        return brain.follow(deal.to_beat, by, deal.level, deal.counts)
+
+    def _pass(self, seat: Seat) -> Script:
+        self.truth.passes += 1
+        yield from self._reach(seat, "prompt")
+        if len(self._scene.prompts(seat)) >= PASS_CARDS - 1:
+            self._collect_passes(seat)
+            yield from self._leave(seat)
+            yield 300
+            yield from self._reach(seat, "prompt")
+        self._scene.lay_prompt(seat, "PASS")
+        yield from self._leave(seat)
+
+    def _lay(self, seat: Seat, choice: Choice) -> Script:
+        brain = self._brains[seat]
+        for card in choice.cards:
+            brain.hand.remove(card)
+        cards = choice.cards
+        if "disorder" in self._mistakes and choice.reading.type in ("straight", "tube", "plate"):
+            self._mistakes.discard("disorder")
+            cards = tuple(reversed(cards))
+        yield from self._reach(seat, "play")
+        play = self._scene.lay(seat, cards, tidy=self._rng.uniform(0.5, 1.0))
+        self._hold(seat)
+        yield from self._leave(seat)
+        if self._rng.random() < 0.15:
+            self.stage.run(self._straighten(seat, play))
+        if self._rng.random() < 0.06:
+            self.stage.run(self._rest_an_arm(self._rng.choice(SEATS)))
+
+    def _straighten(self, seat: Seat, play: LaidPlay) -> Script:
+        """Push the cards into an even row a moment after they were laid."""
+        yield self._rng.randint(500, 900)
+        if play in self._scene.plays(seat):
+            yield from self._reach(seat, "play")
+            if play in self._scene.plays(seat):
+                self._scene.straighten(play)
+            yield from self._leave(seat)
+
+    def _rest_an_arm(self, seat: Seat) -> Script:
+        yield self._rng.randint(100, 800)
+        if seat not in self._busy:
+            self._scene.sleeve_over(seat, True)
+            yield self._rng.randint(600, 1800)
+            self._scene.sleeve_over(seat, False)
+
+    def _report(self, seat: Seat, number: int) -> Script:
+        if "silent" in self._mistakes:
+            self._mistakes.discard("silent")
+            return
+        self.truth.reports += 1
+        yield 150
+        yield from self._reach(seat, "prompt")
+        self._collect_passes(seat)
+        self._scene.lay_prompt(seat, str(number))
+        yield from self._leave(seat)
+
+    def _collect_passes(self, seat: Seat) -> None:
+        """Pick up one's PASS cards, down to a report card."""
+        box = self._scene.geometry
+        while self._scene.prompts(seat):
+            known = box.prompt_of_marker(self._scene.prompts(seat)[-1])
+            if known is None or known[1] != "PASS":
+                return
+            self._scene.lift_prompt(seat)
+
+    def _trick_is_over(self, deal: Deal) -> None:
+        self._uncleared = {seat for seat in SEATS if self._scene.plays(seat)}
+        leader = deal.next_trick(self._profile)
+        for seat in self._uncleared - {leader}:
+            self.stage.run(self._clear_late(seat))
+
+    def _clear_late(self, seat: Seat) -> Script:
+        yield self._rng.randint(*self._pace.clear_ms)
+        if seat in self._uncleared:
+            yield from self._clear(seat)
+
+    def _clear(self, seat: Seat) -> Script:
+        self._uncleared.discard(seat)
+        yield from self._reach(seat, "play")
+        self._scene.clear(seat)
+        yield from self._leave(seat)
+        yield 250
+
+    # --- the end of a deal --------------------------------------------------------------------------------------------
+
+    def _deal_is_over(self, deal: Deal) -> Script:
+        yield until(self._clock, lambda: self._state().phase in ("deal_over", "game_over"), SHOWN_LIMIT_MS)
+        self._order = list(deal.order)
+        result = settle(self._order, self._levels, self._level, self._owner)
+        self._levels, self._level, self._owner = result.levels, result.next_level, result.winner
+        yield 400
+        self.truth.settle(self._state())
+
+    def _tidy_up(self) -> Script:
+        """Cards and prompt cards are collected before the next deal."""
+        for seat in SEATS:
+            self._uncleared.discard(seat)
+            yield from self._reach(seat, "play")
+            self._scene.clear(seat)
+            self._scene.hold(seat, [])
+            yield from self._leave(seat)
+            if self._scene.prompts(seat):
+                yield from self._reach(seat, "prompt")
+                self._scene.clear_prompts(seat)
+                yield from self._leave(seat)
+        yield until(self._clock, self._table_is_clear, SHOWN_LIMIT_MS)
+
+    def _table_is_clear(self) -> bool:
+        state = self._state()
+        return not any(state.areas.values()) and not any(state.prompts.values())
