@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from table_controller.vision.images import Image
 
-Floats = NDArray[np.float32]
+Floats = NDArray[Any]  # OpenCV widens the type it is given
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
 
 
@@ -57,7 +58,8 @@ def _noise(x: Floats, rng: random.Random, strength: float) -> Floats:
     source = np.random.default_rng(rng.getrandbits(32))
     noise = source.normal(0, 1, (*x.shape[:2], rng.choice((1, 3)))).astype(np.float32)
     if rng.random() < 0.5:
-        noise = 2 * cv2.GaussianBlur(noise, (0, 0), rng.uniform(0.4, 1)).reshape(noise.shape)
+        soft = cv2.GaussianBlur(noise, (0, 0), rng.uniform(0.4, 1))
+        noise = 2 * np.asarray(soft, np.float32).reshape(noise.shape)
     return x + noise * rng.uniform(0, 9) * strength
 
 

@@ -160,14 +160,14 @@ def _light(image: Floats, rng: random.Random) -> Floats:
         mask = np.zeros((small, small), np.float32)
         corners = [[rng.randint(-40, small + 40), rng.randint(-40, small + 40)] for _ in range(rng.randint(3, 5))]
         cv2.fillPoly(mask, [np.array(corners, np.int32)], 1)
-        mask = cv2.GaussianBlur(mask, (0, 0), rng.uniform(1, 15))
-        image = image * (1 - rng.uniform(0.1, 0.55) * cv2.resize(mask, (side, side))[..., None])
+        soft = cv2.GaussianBlur(mask, (0, 0), rng.uniform(1, 15))
+        image = image * (1 - rng.uniform(0.1, 0.55) * cv2.resize(soft, (side, side))[..., None])
     if rng.random() < 0.3:
         mask = np.zeros((small, small), np.float32)
         axes = (rng.randint(3, 30), rng.randint(2, 15))
         cv2.ellipse(mask, (rng.randint(0, small), rng.randint(0, small)), axes, rng.uniform(0, 180), 0, 360, 1, -1)
-        mask = cv2.GaussianBlur(mask, (0, 0), rng.uniform(1, 8))
-        image = image + rng.uniform(30, 140) * cv2.resize(mask, (side, side))[..., None]
+        soft = cv2.GaussianBlur(mask, (0, 0), rng.uniform(1, 8))
+        image = image + rng.uniform(30, 140) * cv2.resize(soft, (side, side))[..., None]
     return image
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,9 @@ from table_controller.resources import resource
 from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, View, cut_patch
 from table_controller.vision.detect import UNIT_PX, Corner, IndexDetector
 from table_controller.vision.images import Image
+from table_controller.vision.pairs import join_corners
 from table_controller.vision.photo import find_at_any_scale, of_one_size
+from table_controller.vision.reading import IndexReading
 
 INDEX_MM = 16.0
 """How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
@@ -24,26 +26,6 @@ PHOTO_THRESHOLD = 0.3
 NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
 CROP_VIEWS: tuple[View, ...] = VIEWS[:5]
-
-
-@dataclass(frozen=True)
-class IndexReading:
-    """One corner index that was read. Positions are pixels of the picture; ``probs`` is over FACES and "no index".
-
-    ``card`` is ``??`` when no face is likelier than "no index". ``up`` is a unit vector from the index's suit to its
-    rank: towards the card's top as printed at that corner. ``box`` is (x0, y0, x1, y1), upright.
-    """
-
-    card: str
-    confidence: float
-    doubtful: bool
-    centre: tuple[float, float]
-    up: tuple[float, float]
-    height_px: float
-    width_px: float
-    box: tuple[float, float, float, float]
-    found: float
-    probs: NDArray[np.float32]
 
 
 class Reader:
@@ -79,21 +61,34 @@ class Reader:
         for corner, row, half_turn in zip(corners, probs, turned, strict=True):
             up = (-corner.up[0], -corner.up[1]) if half_turn else corner.up
             if row[NO_INDEX] <= NOT_AN_INDEX:
-                readings.append(self._reading(replace(corner, up=up), row))
-        return readings
+                readings.append(_unjudged(replace(corner, up=up), row))
+        return [self._judged(reading) for reading in join_corners(readings)]
 
-    def _reading(self, corner: Corner, probs: NDArray[np.float32]) -> IndexReading:
-        best = int(probs.argmax())
-        confidence = float(probs[best]) if best != NO_INDEX else 0.0
-        return IndexReading(
-            card=FACES[best] if best != NO_INDEX else UNKNOWN,
-            confidence=confidence,
-            doubtful=confidence < self._classifier.sure_from,
-            centre=corner.centre,
-            up=corner.up,
-            height_px=corner.height_px,
-            width_px=corner.width_px,
-            box=corner.box(),
-            found=corner.score,
-            probs=probs,
+    def _judged(self, reading: IndexReading) -> IndexReading:
+        """The reading with its card, confidence and doubt by its chances."""
+        best = int(reading.probs.argmax())
+        if best == NO_INDEX:
+            return replace(reading, card=UNKNOWN, confidence=0.0, doubtful=True)
+        confidence = float(reading.probs[best])
+        return replace(
+            reading, card=FACES[best], confidence=confidence, doubtful=confidence < self._classifier.sure_from
         )
+
+
+def _unjudged(corner: Corner, probs: NDArray[np.float32]) -> IndexReading:
+    """A reading whose card is still open."""
+    return IndexReading(
+        card=UNKNOWN,
+        confidence=0.0,
+        doubtful=True,
+        centre=corner.centre,
+        up=corner.up,
+        height_px=corner.height_px,
+        width_px=corner.width_px,
+        box=corner.box(),
+        found=corner.score,
+        probs=probs,
+    )
+
+
+__all__ = ["IndexReading", "Reader"]

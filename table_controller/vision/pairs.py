@@ -1,0 +1,94 @@
+"""Reads the two corners of a card together.
+
+How far apart a deck's two indices are, measured in index heights, is learnt from the picture itself: from pairs that
+point in opposite directions and read the same card. Other corners that lie just so belong to one card too, and an
+unsure one then listens to its partner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from table_controller.vision.reading import IndexReading
+
+OPPOSITE = -0.94
+"""The product of two corners' directions below which they oppose each other (20° of a half turn)."""
+SIZE_RATIO = 1.35
+ACROSS, DOWN = (1.6, 5.5), (2.2, 7.0)
+"""Where the other index can be at all, in index heights to the right and down."""
+NEAR = 0.11
+"""How far, as a share of the distance, a pair may differ from what the picture's other cards show."""
+AGREED_FROM = 0.5
+SURE = 0.9
+FLOOR = 1e-4
+SHARED = 0.75
+"""Both corners are the same print under the same light: their evidence counts less than twice."""
+
+Pair = tuple[int, int, float, float]
+"""Two readings and where the second lies from the first: heights to the right, heights down."""
+
+
+def _opposing(readings: Sequence[IndexReading]) -> list[Pair]:
+    pairs = []
+    for i, first in enumerate(readings):
+        for j in range(i + 1, len(readings)):
+            second = readings[j]
+            if first.up[0] * second.up[0] + first.up[1] * second.up[1] > OPPOSITE:
+                continue
+            big, small = max(first.height_px, second.height_px), min(first.height_px, second.height_px)
+            if big > SIZE_RATIO * small:
+                continue
+            up = np.subtract(first.up, second.up)
+            up = up / np.hypot(*up)
+            off = np.subtract(second.centre, first.centre) / ((big + small) / 2)
+            across, down = float(-up[1] * off[0] + up[0] * off[1]), float(-(up @ off))
+            if ACROSS[0] < across < ACROSS[1] and DOWN[0] < down < DOWN[1]:
+                pairs.append((i, j, across, down))
+    return pairs
+
+
+def _face(reading: IndexReading) -> tuple[int, float]:
+    best = int(reading.probs.argmax())
+    return best, float(reading.probs[best])
+
+
+def _agree(first: IndexReading, second: IndexReading) -> bool:
+    (a, p), (b, q) = _face(first), _face(second)
+    return a == b and min(p, q) > AGREED_FROM
+
+
+def _both_sure_of_different(first: IndexReading, second: IndexReading) -> bool:
+    (a, p), (b, q) = _face(first), _face(second)
+    return a != b and min(p, q) > SURE
+
+
+def _joined(first: IndexReading, second: IndexReading) -> tuple[IndexReading, IndexReading]:
+    """Both with their common chances."""
+    logs = np.log(np.maximum(first.probs, FLOOR)) + np.log(np.maximum(second.probs, FLOOR))
+    chances = np.exp(SHARED * (logs - logs.max()))
+    common = (chances / chances.sum()).astype(np.float32)
+    return replace(first, probs=common), replace(second, probs=common)
+
+
+def join_corners(readings: Sequence[IndexReading]) -> list[IndexReading]:
+    """The readings in the same order, the chances of paired corners made one."""
+    joined = list(readings)
+    pairs = _opposing(readings)
+    alike = [(across, down) for i, j, across, down in pairs if _agree(readings[i], readings[j])]
+    if not alike:
+        return joined
+    usual = np.median(np.array(alike), axis=0)
+    apart = float(np.hypot(*usual))
+    ranked = sorted((float(np.hypot(across - usual[0], down - usual[1])), i, j) for i, j, across, down in pairs)
+    taken: set[int] = set()
+    for far, i, j in ranked:
+        if far > NEAR * apart:
+            break
+        if i in taken or j in taken or _both_sure_of_different(readings[i], readings[j]):
+            continue
+        taken |= {i, j}
+        joined[i], joined[j] = _joined(readings[i], readings[j])
+    return joined
