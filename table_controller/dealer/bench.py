@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from table_controller.dealer import messages as m
@@ -34,6 +35,7 @@ def unavailable_reason() -> str:
     return f"Missing: {', '.join(missing)}. {_WAY_OUT}" if missing else ""
 
 
+@cache
 def build() -> tuple[Path, Path]:
     """(bench program, firmware ELF), built by make when they are not current; DeviceError with make's last line."""
     reason = unavailable_reason()

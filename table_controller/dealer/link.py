@@ -99,7 +99,10 @@ class DealerLink:
             self._session.stop(now_ms)
             if self._job is not None and not self._job.over:
                 self._job.stopping()
-        elif self._job is not None:
+            return
+        if self._session is not None:
+            self._session.shout_stop()  # no session yet, but it may be moving for an earlier host
+        if self._job is not None:
             self._job.fail(words.OFFLINE, now_ms)
 
     # --- the transport --------------------------------------------------------------------------------------------

@@ -105,6 +105,10 @@ class Session:
         self._out += bytes(m.STOP_ZEROS)
         self._send(m.Stop(self.id), now_ms)
 
+    def shout_stop(self) -> None:
+        """STOP's own path alone: needs no session, brings no answer, works in the quiet window too."""
+        self._out += bytes(m.STOP_ZEROS)
+
     def take_output(self) -> bytes:
         """What must be written now."""
         data = bytes(self._out)

@@ -15,6 +15,8 @@ _PLACES = {
     m.Place.DRIVER: "a motor driver",
 }
 
+_AGAIN = "Collect every card, put the pack back and deal again."
+
 
 def place_words(place: int) -> str:
     """``exit E``, ``tray N``, ``the feeder`` …; empty when there is none."""
@@ -40,6 +42,8 @@ def fault_failure(reply: m.StatusReply) -> Failure:
     known = reply.fault in m.FAULT_WORDS
     code = m.Fault(reply.fault).name if known else f"FAULT_{reply.fault}"
     what, way_out = m.FAULT_WORDS.get(reply.fault, ("The dealer reports an unknown fault", "Update the controller."))
+    if reply.is_void and "ollect every card" not in way_out:
+        way_out = _AGAIN
     place = place_words(reply.place)
     where = f" ({place}, after {reply.index} of {reply.cards} cards)" if reply.cards else f" ({place})" if place else ""
     missing = reply.cards - reply.index
@@ -51,13 +55,13 @@ STOPPED = Failure("STOPPED", "", "The dealer was stopped. Press Start to go on."
 MCU_RESET = Failure(
     "MCU_RESET",
     "",
-    "The dealer restarted during the deal. Collect every card, put the pack back and deal again.",
+    f"The dealer restarted during the deal. {_AGAIN}",
     True,
 )
 LOST_JOB = Failure(
     "LOST_JOB",
     "",
-    "The dealer no longer knows this deal. Collect every card, put the pack back and deal again.",
+    f"The dealer no longer knows this deal. {_AGAIN}",
     True,
 )
 COUNT_DIFFERS = Failure(

@@ -172,6 +172,7 @@ def test_jam_on_the_way_is_void(dealing, place, words):
     assert isinstance(end, DealFailed)
     assert (end.code, end.void, sum(end.counts)) == ("JAM", True, 7)
     assert end.place == words + (plan[7] if place == "exit" else "")
+    assert end.message.endswith("Collect every card, put the pack back and deal again.")
 
 
 def test_double_feed_is_void(dealing):

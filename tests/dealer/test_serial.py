@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import time
@@ -12,10 +13,11 @@ import pytest
 
 from table_controller.dealer.bench import build
 from table_controller.dealer.driver import SerialLink
+from table_controller.dealer.emulator import Emulator
 from table_controller.dealer.ports import find_port, open_port, stable_name
 from table_controller.errors import DeviceError
 from table_controller.table.effects import PlanDeal, RunDeal
-from table_controller.table.events import DealDone, DealerOffline, DealerOnline, DealFailed, DealPlanned
+from table_controller.table.events import DealDone, DealerOffline, DealerOnline, DealFailed, DealPlanned, DealProgress
 
 
 def now_ms() -> int:
@@ -137,3 +139,75 @@ def test_a_deal_in_real_time_over_a_pty(pty_bench, tmp_path):
     trays = process.stdout.readline().removeprefix("= ").rstrip("\n").split(" ")
     want = [",".join(str(index) for index, at in enumerate(plan) if at == letter) for letter in "ENWSB"]
     assert trays == want
+
+
+class Cable:
+    """An emulator in real time behind a pty; pulling it closes the pty, plugging in makes one of another name."""
+
+    def __init__(self, by_id: Path) -> None:
+        self.emulator = Emulator(16)
+        self.link = by_id / "usb-Dealer-if00"
+        self.master = -1
+
+    def plug(self) -> str:
+        self.master, slave = os.openpty()
+        os.set_blocking(self.master, False)
+        name = os.ttyname(slave)
+        self.link.unlink(missing_ok=True)
+        self.link.symlink_to(name)
+        self.slave = slave
+        self.emulator.replug()
+        return name
+
+    def pull(self) -> None:
+        self.link.unlink()
+        for descriptor in (self.slave, self.master):
+            os.close(descriptor)
+        self.master = -1
+        self.emulator.unplug()
+
+    async def live(self) -> None:
+        last_ms = now_ms()
+        while True:
+            await asyncio.sleep(0.005)
+            with contextlib.suppress(BlockingIOError, OSError):
+                if self.master >= 0:
+                    self.emulator.write(os.read(self.master, 4096))
+            came = self.emulator.advance(now_ms() - last_ms)
+            last_ms = now_ms()
+            if came and self.master >= 0:
+                os.write(self.master, came)
+
+
+def test_replugged_under_another_name_the_deal_goes_on(tmp_path):
+    async def run() -> tuple[list, dict, list[str]]:
+        log: list = []
+        cable = Cable(tmp_path)
+        names = [cable.plug()]
+        living = asyncio.create_task(cable.live())
+        link = SerialLink("auto", log.append, now_ms=now_ms, by_id=tmp_path, quiet_ms=100)
+        link.start()
+        while not link.online:
+            await asyncio.sleep(0.02)
+        link.perform(PlanDeal(1, "A", (4, 4, 4, 4, 0)))
+        link.perform(RunDeal(1, "A", log[-1].plan))
+        await asyncio.sleep(1.0)
+        cable.pull()
+        await asyncio.sleep(0.5)
+        holder = os.openpty()  # takes the old name, if the system would give it again
+        names.append(cable.plug())
+        while link.busy:
+            await asyncio.sleep(0.02)
+        link.close()
+        living.cancel()
+        cable.pull()
+        for descriptor in holder:
+            os.close(descriptor)
+        return log, cable.emulator.delivered(), names
+
+    log, delivered, names = asyncio.run(asyncio.wait_for(run(), 60))
+    assert names[0] != names[1]
+    kinds = [type(event) for event in log if not isinstance(event, DealPlanned | DealProgress)]
+    assert kinds == [DealerOnline, DealerOffline, DealerOnline, DealDone], log
+    plan = next(event.plan for event in log if isinstance(event, DealPlanned))
+    assert delivered == {letter: [index for index, at in enumerate(plan) if at == letter] for letter in "ENWSB"}

@@ -12,7 +12,7 @@ from table_controller.dealer.emulator import Emulator
 from table_controller.dealer.framing import Decoder, Frame, encode
 from table_controller.dealer.link import DealerLink
 from table_controller.dealer.session import Lost, Rebooted, Replied, Session
-from table_controller.table.effects import RunDeal
+from table_controller.table.effects import RunDeal, StopDealer
 from table_controller.table.events import DealerOffline, DealerOnline, DealFailed
 
 
@@ -129,6 +129,16 @@ def test_stop_goes_first_behind_its_zeros():
     out = session.take_output()
     assert out.startswith(bytes(m.STOP_ZEROS))
     assert [frame.type for frame in Decoder().feed(out)] == [m.Stop.TYPE]
+
+
+def test_stop_before_the_handshake_is_shouted():
+    log = []
+    link = DealerLink(log.append, kind="test")
+    link.opened(0)
+    link.perform(RunDeal(1, "A", "ENWS"), 5)
+    link.perform(StopDealer(), 10)
+    assert link.take_output() == bytes(m.STOP_ZEROS)
+    assert [(type(item), item.code) for item in log] == [(DealFailed, "OFFLINE")]
 
 
 def test_no_frame_holds_the_stop_run():
