@@ -25,8 +25,10 @@ _JOIN_MM = 11.0
 _JOIN_SAME_MM = 16.0
 _LEAST_UNREAD_MM2 = 260.0
 _STRIP_PX = 18
-FIRM = 0.8
-"""Below this a single corner of a suit card is doubtful, and no card is taken for granted."""
+FIRM = 0.74
+"""Below this a single corner of a suit card is doubtful."""
+_GRANTED = 0.8
+"""Below this a card must lie where a card can lie."""
 _SUPPORT = 0.86
 _EXPLAINED = 0.8
 _LEAST_STEP_MM = 10.5
@@ -180,8 +182,8 @@ def plausible(
 
     A weak reading stays (as doubtful) only where a card could lie: on card surface, and a step from its neighbours.
     """
-    sure = [card for card in cards if card.confidence >= FIRM]
-    return [card for card in cards if card.confidence >= FIRM or _could_lie(card, sure, surface, window, px_per_mm)]
+    sure = [card for card in cards if card.confidence >= _GRANTED]
+    return [card for card in cards if card.confidence >= _GRANTED or _could_lie(card, sure, surface, window, px_per_mm)]
 
 
 def _could_lie(

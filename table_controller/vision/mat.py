@@ -127,7 +127,10 @@ class MatFinder:
         return self._pose
 
     def find(self, frame: Image, glimpse: Image) -> MatPose | None:
-        """The mat's pose in this frame; ``glimpse`` is the frame shrunk by GLIMPSE. None when too little is seen."""
+        """The mat's pose in this frame; ``glimpse`` is the frame shrunk by GLIMPSE.
+
+        None when no fiducial is seen, or too few to tell where a mat or camera that was moved now is.
+        """
         if self._pose is not None and self._still(glimpse):
             return self._pose
         seen = self._near(frame, self._pose) if self._pose is not None else {}
@@ -135,16 +138,18 @@ class MatFinder:
             rough = self._fit(self._everywhere(frame))
             if rough is not None:
                 seen = {**seen, **self._near(frame, rough)}
-        pose = self._fit(seen)
-        if pose is None or self._agrees(seen):
+        if self._agrees(seen):
             return self._pose
+        pose = self._fit(seen)
+        if pose is None:
+            return None
         self._pose = pose
         self._remember(glimpse)
         return pose
 
     def _agrees(self, seen: dict[int, NDArray[np.float64]]) -> bool:
         """Whether the old pose explains few new sightings well: then it is the better one."""
-        if self._pose is None or len(seen) >= self._pose.markers:
+        if self._pose is None or not seen or len(seen) >= self._pose.markers:
             return False
         return all(self._error(self._pose.to_frame, marker, corners) < _FAR_PX for marker, corners in seen.items())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ from table_controller.cards import Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event
 from table_controller.vision.cards_on_mat import (
+    FIRM,
     SeenCard,
     cards_in_view,
     paper_mask,
@@ -28,6 +30,7 @@ from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, play_border
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, own_part, play_window, within
 from table_controller.vision.reader import IndexReading
+from table_controller.vision.second_look import gap_picture, gaps, placed
 from table_controller.vision.tracker import SeatTracker, Settled
 
 READ_PX_PER_MM = 3.0
@@ -36,6 +39,10 @@ _HISTORY = 64
 _INSIDE_MM = 8.0
 _LEAST_PAPER_MM2 = 120.0
 _GREY = 110
+_APART_MM = 6.0
+_LOOKS = (1.0, 0.8)
+"""Frames are read at two sizes in turn, so that two votes are two opinions: a size told smaller is seen larger."""
+_CLOSER = 0.7
 _LEAST_INK_PX = 60
 _REMAINS = 0.55
 
@@ -101,12 +108,33 @@ class SeatEye:
         if np.count_nonzero(paper) < _LEAST_PAPER_MM2 * READ_PX_PER_MM**2:
             return []
         self.readings += 1
-        readings = [r for r in self._reader.read_crop(view, READ_PX_PER_MM) if self._inside(r.centre)]
+        scale = READ_PX_PER_MM * _LOOKS[len(self._votes) % len(_LOOKS)]
+        readings = [r for r in self._reader.read_crop(view, scale) if self._inside(r.centre)]
         found = cards_in_view(readings, self._window, READ_PX_PER_MM, self._geometry)
+        missed = self._second_look(view, found)
+        if missed:
+            found = cards_in_view([*readings, *missed], self._window, READ_PX_PER_MM, self._geometry)
         surface = surface_mask(paper, READ_PX_PER_MM)
         cards = plausible(found, surface, self._window, READ_PX_PER_MM)
         accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
         return cards + unread_paper(paper, [*cards, *accounted], self._window, READ_PX_PER_MM, self._geometry)
+
+    def _second_look(self, view: Image, cards: list[SeenCard]) -> list[IndexReading]:
+        """Sure indices between cards that lie far apart, missed at the first look."""
+        missed: list[IndexReading] = []
+        for left, right in gaps(cards):
+            part, offset = gap_picture(view, self._window, READ_PX_PER_MM, left, right)
+            again = placed(self._reader.read_crop(part, READ_PX_PER_MM * _CLOSER), offset)
+            known = [self._window.to_px(*card.anchor, READ_PX_PER_MM) for card in cards]
+            missed += [
+                r
+                for r in again
+                if r.confidence >= FIRM
+                and r.up[1] < 0
+                and self._inside(r.centre)
+                and all(math.dist(r.centre, at) > _APART_MM * READ_PX_PER_MM for at in known)
+            ]
+        return missed
 
     def _inside(self, centre: Point) -> bool:
         u, v = self._window.to_seat(*centre, READ_PX_PER_MM)
@@ -170,15 +198,16 @@ class SeatEye:
         return picture[rows, columns]
 
     def _alike(self, one: NDArray[np.float32], other: NDArray[np.float32], card: SeenCard) -> bool:
+        return all(self._corners_alike(one, other, card))
+
+    def _corners_alike(self, one: NDArray[np.float32], other: NDArray[np.float32], card: SeenCard) -> list[bool]:
         corners = [at for at in (card.top, card.bottom) if at is not None]
         light = float(np.median(one - other))
-        return all(
-            float(np.mean(np.abs(self._patch(one, at) - self._patch(other, at) - light))) < 6.5 for at in corners
-        )
+        return [float(np.mean(np.abs(self._patch(one, at) - self._patch(other, at) - light))) < 6.5 for at in corners]
 
     def _unchanged(self, card: SeenCard) -> bool:
         present, accepted = self._gate.present, self._gate.accepted
-        return present is not None and accepted is not None and self._alike(present, accepted, card)
+        return present is not None and accepted is not None and any(self._corners_alike(present, accepted, card))
 
     def _remains(self, view: Image, card: SeenCard) -> bool:
         """Whether most of the print at a known card's corner is still where it was when last read."""

@@ -1,0 +1,122 @@
+"""Prompt cards: by their markers, and as a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+
+from table_controller.geometry import load_geometry
+from table_controller.sim.art import prompt_picture
+from table_controller.table.events import CardsSeen, Event, PromptCircleCleared, PromptLaid, PromptLifted
+from table_controller.vision.prompt_reader import PromptReader, PromptSight, PromptStack
+
+GEOMETRY = load_geometry()
+READER = PromptReader(GEOMETRY)
+
+
+def brief(events: list[Event]) -> list[tuple[str, str]]:
+    return [(type(event).__name__, getattr(event, "kind", "")) for event in events]
+
+
+def sight(paper: bool = True, **markers: int) -> PromptSight:
+    return PromptSight({int(name[1:]): count for name, count in markers.items()}, paper)
+
+
+def picture(marker: int, turn_deg: float, thumb: bool = False) -> np.ndarray:
+    """A prompt card at any turn on the mat, 90 mm square at 3 px/mm; a thumb hides its lower half."""
+    card = prompt_picture(GEOMETRY, marker, 3.0)
+    if thumb:
+        card = card.copy()
+        card[card.shape[0] // 2 :, :, :3] = (190, 150, 120)
+    height, width = card.shape[:2]
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), turn_deg, 1)
+    matrix[:, 2] += (135 - width / 2, 135 - height / 2)
+    warped = cv2.warpAffine(card, matrix, (270, 270))
+    alpha = warped[..., 3:] / 255
+    base = np.full((270, 270, 3), (116, 106, 96)) * (1 - alpha) + warped[..., :3] * alpha
+    noisy = cv2.GaussianBlur(base.astype(np.float32), (0, 0), 0.8) + np.random.default_rng(marker).normal(
+        0, 3, base.shape
+    )
+    return np.clip(noisy[..., ::-1], 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("marker", range(0, 96, 5))
+def test_every_card_at_any_turn_and_half_under_a_thumb(marker: int) -> None:
+    for turn in range(0, 360, 45):
+        assert set(READER.read(picture(marker, turn + marker), 106).markers) == {marker}
+        assert set(READER.read(picture(marker, turn, thumb=True), 106).markers) == {marker}
+
+
+def test_an_empty_circle_and_a_playing_card_are_told_apart() -> None:
+    empty = np.full((270, 270, 3), 106, dtype=np.uint8)
+    card = empty.copy()
+    card[40:230, 60:200] = 245
+    assert READER.read(empty, 106) == PromptSight({}, False)
+    assert READER.read(card, 106) == PromptSight({}, True)
+
+
+def test_pass_on_pass_and_on_a_report() -> None:
+    stack = PromptStack("E", GEOMETRY)
+    assert brief(stack.settle(sight(m14=4), 1)) == [("PromptLaid", "5")]
+    assert brief(stack.settle(sight(m14=2, m0=4), 2)) == [("PromptLaid", "PASS")]
+    assert brief(stack.settle(sight(m1=4), 3)) == [("PromptLaid", "PASS")]
+    assert stack.stack == [14, 0, 1], "a report stays made while it is covered"
+
+
+def test_an_old_pass_left_lying_is_no_news() -> None:
+    stack = PromptStack("N", GEOMETRY)
+    stack.settle(sight(m24=4), 1)
+    assert stack.settle(sight(m24=3), 2) == []
+    assert stack.settle(sight(m24=4), 3) == []
+
+
+def test_one_picked_up_reveals_an_older_one_and_that_is_no_lay() -> None:
+    stack = PromptStack("E", GEOMETRY)
+    stack.settle(sight(m0=4), 1)
+    stack.settle(sight(m0=1, m3=4), 2)
+    assert brief(stack.settle(sight(m0=4), 3)) == [("PromptLifted", "PASS")]
+    assert stack.stack == [0]
+
+
+def test_all_gone_is_a_cleared_circle() -> None:
+    stack = PromptStack("W", GEOMETRY)
+    stack.settle(sight(m48=4), 1)
+    stack.settle(sight(m49=4), 2)
+    assert brief(stack.settle(sight(paper=False), 3)) == [("PromptCircleCleared", "")]
+    stack.settle(sight(m50=4), 4)
+    assert brief(stack.settle(sight(paper=False), 5)) == [("PromptLifted", "PASS"), ("PromptCircleCleared", "")]
+
+
+def test_under_a_hand_a_new_card_counts_and_nothing_is_missed() -> None:
+    stack = PromptStack("E", GEOMETRY)
+    stack.settle(sight(m0=4), 1)
+    assert stack.settle(sight(paper=False), 2, hand=True) == []
+    assert brief(stack.settle(sight(m5=2), 3, hand=True)) == [("PromptLaid", "PASS")]
+
+
+def test_a_card_without_markers_is_said_to_be_one() -> None:
+    stack = PromptStack("S", GEOMETRY)
+    assert brief(stack.settle(sight(), 1)) == [("PromptLaid", "??")]
+    assert brief(stack.settle(sight(), 2)) == []
+
+
+def test_the_rendered_stack(make_table: Callable[..., object]) -> None:
+    table = make_table(seed=11)
+    scene = table.scene
+    geometry = GEOMETRY
+    for seat, kind in (("E", "10"), ("E", "PASS"), ("N", "TD"), ("W", "STOP"), ("S", "1"), ("E", "PASS")):
+        marker = scene.lay_prompt(seat, kind)
+        assert table.look() == [PromptLaid(table.ms - 100, seat, kind, marker)]
+        assert geometry.prompt_of_marker(marker)[1] == kind
+    scene.hand("E", "thumb")
+    assert table.frames(5) == []
+    scene.hand("E")
+    assert table.look() == []
+    top = scene.lift_prompt("E")
+    assert table.look() == [PromptLifted(table.ms - 100, "E", "PASS", top)]
+    scene.clear_prompts("E")
+    assert table.look() == [PromptCircleCleared(table.ms - 100, "E")]
+    assert not any(isinstance(event, CardsSeen) for event in table.frames(2))

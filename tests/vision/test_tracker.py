@@ -1,0 +1,103 @@
+"""The tracker's bookkeeping, without pictures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from table_controller.vision.cards_on_mat import SeenCard
+from table_controller.vision.tracker import SeatTracker, Settled
+
+
+def row(names: str, u: float = -60.0, v: float = 200.0, step: float = 18.0) -> list[SeenCard]:
+    """Cards in a row, their top indices from ``u`` on; the last one shows both corners."""
+    cards = [SeenCard(n, 0.93, False, (u + i * step, v), None, 0.0) for i, n in enumerate(names.split())]
+    last = cards[-1]
+    assert last.top is not None
+    return [*cards[:-1], replace(last, bottom=(last.top[0] + 45.6, last.top[1] + 62.8))]
+
+
+def shifted(cards: list[SeenCard], du: float, dv: float = 0.0) -> list[SeenCard]:
+    def move(at: tuple[float, float] | None) -> tuple[float, float] | None:
+        return None if at is None else (at[0] + du, at[1] + dv)
+
+    return [replace(card, top=move(card.top), bottom=move(card.bottom)) for card in cards]
+
+
+def names(settled: Settled) -> tuple[list[str], list[str], bool]:
+    return [c.card for c in settled.new], [k.seen.card for k in settled.gone], settled.cleared
+
+
+def settle(tracker: SeatTracker, seen: list[SeenCard], unchanged: bool = False) -> tuple[list[str], list[str], bool]:
+    return names(tracker.settle(seen, lambda card: unchanged))
+
+
+def test_a_first_play_then_another_beside_it() -> None:
+    tracker, first, second = SeatTracker(), row("5S 5H", -150), row("6D 6C", 20)
+    assert settle(tracker, first) == (["5S", "5H"], [], False)
+    assert settle(tracker, first) == ([], [], False)
+    assert settle(tracker, first + second) == (["6D", "6C"], [], False)
+
+
+def test_straightened_and_pushed_cards_are_no_new_play() -> None:
+    tracker, play = SeatTracker(), row("5S 6S 7S 8S 9S")
+    settle(tracker, play)
+    straight = row("5S 6S 7S 8S 9S", -52, 203, 15)
+    assert settle(tracker, straight) == ([], [], False)
+    assert settle(tracker, shifted(straight, -70, 6)) == ([], [], False)
+    assert [known.seen.card for known in tracker.known] == ["5S", "6S", "7S", "8S", "9S"]
+
+
+def test_a_play_taken_back_is_gone_and_an_empty_area_is_cleared() -> None:
+    tracker, first, second = SeatTracker(), row("5S 5H", -150), row("6D 6C", 20)
+    settle(tracker, first)
+    settle(tracker, first + second)
+    assert settle(tracker, first) == ([], ["6D", "6C"], False)
+    assert settle(tracker, []) == ([], ["5S", "5H"], True)
+    assert settle(tracker, []) == ([], [], False)
+
+
+def test_an_earlier_play_partly_covered_stays_accounted_for() -> None:
+    tracker, first = SeatTracker(), row("3S 3H 3D 4C 4D", -60)
+    settle(tracker, first)
+    over = row("KS KH", -60 + 2 * 18 - 3, 206)
+    seen = [first[0], first[1], *over, replace(first[4], top=None)]
+    assert settle(tracker, seen) == (["KS", "KH"], [], False)
+    assert sorted(known.seen.card for known in tracker.known if known.hidden) == ["3D", "4C"]
+    assert settle(tracker, first) == ([], ["KS", "KH"], False), "taken back: what was hidden shows again"
+    assert not any(known.hidden for known in tracker.known)
+
+
+def test_the_second_copy_of_a_card_over_the_first_is_new() -> None:
+    tracker, first = SeatTracker(), row("9H", 0)
+    settle(tracker, first)
+    assert settle(tracker, row("9H TH JH", -12, 204)) == (["9H", "TH", "JH"], [], False)
+
+
+def test_a_card_not_read_this_time_is_not_gone_while_its_picture_is_the_same() -> None:
+    tracker, play = SeatTracker(), row("5S 6S 7S")
+    settle(tracker, play)
+    assert settle(tracker, [play[0], play[2]], unchanged=True) == ([], [], False)
+    assert settle(tracker, [play[0], play[2]], unchanged=False) == ([], ["6S"], False)
+
+
+def test_a_doubtful_card_read_better_later_is_the_same_card() -> None:
+    tracker, play = SeatTracker(), row("5S 8C")
+    doubtful = [play[0], replace(play[1], card="3C", doubtful=True)]
+    assert settle(tracker, doubtful) == (["5S", "3C"], [], False)
+    assert settle(tracker, play) == ([], [], False)
+    assert [known.seen.card for known in tracker.known] == ["5S", "8C"]
+
+
+def test_a_half_covered_corner_that_reads_as_another_face_is_the_card_it_was() -> None:
+    tracker, first = SeatTracker(), row("7H 9H", -60)
+    settle(tracker, first)
+    misread = [first[0], replace(first[1], card="5H"), *row("JS QS", 0, 206)]
+    settled = tracker.settle(misread, lambda card: False, lambda card: card.card == "9H")
+    assert names(settled) == (["JS", "QS"], [], False)
+    assert [known.seen.card for known in tracker.known] == ["7H", "9H", "JS", "QS"]
+
+
+def test_taken_back_and_another_laid_in_its_place() -> None:
+    tracker = SeatTracker()
+    settle(tracker, row("5S 5H"))
+    assert settle(tracker, row("KD KC", -20)) == (["KD", "KC"], ["5S", "5H"], True)
