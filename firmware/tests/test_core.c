@@ -437,14 +437,17 @@ static void test_self_test(void) {
 }
 
 static void test_wrong_exit(void) {
-    start_deal(12);
-    int left = 100000;
-    while (machine.delivered_count[plan[0]] == 0 && left--) tick(1, true);
-    tick(50, true);
-    machine.chute_at += 2 * CHUTE_STEPS; /* a knock has turned the chute */
-    tick_while_moving();
-    CHECK(dealer.state == STATE_FAULT && dealer.is_void);
-    CHECK(dealer.fault == FAULT_WRONG_EXIT || dealer.fault == FAULT_JAM);
+    for (uint8_t card = 0; card < 8; card++) {
+        start_deal(12);
+        int left = 1000000;
+        while ((dealer.phase != PHASE_FEED || dealer.index != card) && left--) tick(1, true);
+        CHECK(left > 0);
+        uint8_t other = (uint8_t)((plan[card] + 2) % EXITS);
+        machine.chute_at += (other - plan[card]) * CHUTE_STEPS; /* a knock has turned the chute */
+        tick_while_moving();
+        CHECK(dealer.state == STATE_FAULT && dealer.fault == FAULT_WRONG_EXIT && dealer.is_void);
+        CHECK(dealer.place == PLACE_EXIT_E + other && dealer.index == card);
+    }
 }
 
 static void test_every_stuck_sensor_during_the_deal_fails(void) {

@@ -330,6 +330,41 @@ def test_stop_works_through_a_flood(dealing):
     assert dealing.all(DealFailed)[-1].code == "STOPPED"
 
 
+@pytest.mark.parametrize(("zeros", "stops"), [(m.STOP_ZEROS, True), (m.STOP_ZEROS - 1, False)])
+def test_stop_s_own_path_needs_no_frame(dealing, zeros, stops):
+    dealing.machine.load(20)
+    dealing.online()
+    plan = dealing.plan(quotas=SMALL)
+    dealing.start(plan)
+    dealing.until_dealt(6)
+    dealing.machine.write(b"\x55" + bytes(zeros) + b"\x55")
+    end = dealing.finish()
+    assert isinstance(end, DealFailed) == stops
+    if stops:
+        assert (end.code, end.void) == ("STOPPED", False)
+    else:
+        dealing.assert_exact(plan, end)
+
+
+def test_another_host_has_used_the_dealer_meanwhile(dealing, new_dealing):
+    """Same boot, another job: what was under way is lost, not begun anew."""
+    dealing.machine.load(20)
+    dealing.online()
+    dealing.start(dealing.plan(quotas=SMALL))
+    dealing.until_dealt(5)
+    dealing.machine.unplug()
+    dealing.run(2500)
+    dealing.machine.replug()
+    other = new_dealing(dealing.machine, seed=2, now_ms=dealing.now_ms)
+    plan, end = other.deal(20, SMALL, job=7)
+    other.assert_exact(plan, end)
+    dealing.machine.load(20)
+    end = dealing.finish()
+    assert isinstance(end, DealFailed)
+    assert (end.code, end.void) == ("LOST_JOB", True)
+    assert total(dealing.machine) == 0
+
+
 def test_unplugged_and_plugged_in_again(dealing):
     dealing.machine.load(40)
     dealing.online()

@@ -10,10 +10,11 @@ from table_controller.dealer import messages as m
 from table_controller.dealer.emulated_firmware import EmulatedFirmware
 from table_controller.dealer.emulator import Emulator
 from table_controller.dealer.framing import Decoder, Frame, encode
+from table_controller.dealer.job import DealJob, wire_job
 from table_controller.dealer.link import DealerLink
 from table_controller.dealer.session import Lost, Rebooted, Replied, Session
 from table_controller.table.effects import RunDeal, StopDealer
-from table_controller.table.events import DealerOffline, DealerOnline, DealFailed
+from table_controller.table.events import DealDone, DealerOffline, DealerOnline, DealFailed
 
 
 def hello_reply(session: int, **changes) -> m.HelloReply:
@@ -81,7 +82,8 @@ def test_late_and_foreign_answers_are_ignored():
     session.request(m.Status, 10)
     ack = m.Ack(9, 1, 1, m.Stop.TYPE, m.Result.OK)
     frame = Decoder().feed(session.take_output())[0]
-    assert session.receive(encode(Frame(frame.sequence - 1, ack.TYPE, ack.pack())), 11) == []
+    late = m.StatusReply(9, 1, 1, 0, 0, 0, 0, 0, bytes(5), 0, 0, 0, 0, 5, 0, 0)
+    assert session.receive(encode(Frame(frame.sequence - 1, late.TYPE, late.pack())), 11) == []
     assert session.receive(encode(Frame(frame.sequence, ack.TYPE, ack.pack())), 11) == []  # not STATUS's reply
     other = m.Ack(8, 1, 1, m.Status.TYPE, m.Result.OK)
     assert session.receive(encode(Frame(frame.sequence, other.TYPE, other.pack())), 11) == []
@@ -234,3 +236,40 @@ def test_a_silent_port_is_asked_again_and_named_once():
 def test_online_names_what_is_there():
     table = Answering()
     assert table.log == [DealerOnline(5, 1, "test", m.PROTOCOL_VERSION, "/dev/ttyUSB0")]
+
+
+class Asked:
+    """A job alone: what it asks and posts."""
+
+    def __init__(self) -> None:
+        self.commands: list[m.Command] = []
+        self.log: list = []
+        self.job = DealJob(RunDeal(1, "A", "ENWS"), lambda make, _: self.commands.append(make(9)), self.log.append)
+        self.job.join(0, by_person=True)
+
+    def status(self, state: m.State, counts: tuple[int, ...], now_ms: int = 1) -> None:
+        reply = m.StatusReply(9, 1, 1, state, 0, self.job.wire, 4, 4, bytes(counts), 0, 0, 0, 0, 5, 0, 0)
+        self.job.status(reply, now_ms)
+
+
+def test_right_counts_are_released_and_done():
+    asked = Asked()
+    asked.status(m.State.COUNTED, (1, 1, 1, 1, 0))
+    assert isinstance(asked.commands[-1], m.Release)
+    assert asked.log == []
+    asked.status(m.State.RELEASED, (1, 1, 1, 1, 0), 9)
+    assert asked.log == [DealDone(9, 1, (1, 1, 1, 1, 0))]
+
+
+@pytest.mark.parametrize("state", [m.State.COUNTED, m.State.RELEASED])
+def test_wrong_counts_are_never_done(state):
+    """Whatever state the dealer claims: 2 and 0 is not 1 and 1."""
+    asked = Asked()
+    asked.status(state, (2, 0, 1, 1, 0))
+    assert not [command for command in asked.commands if isinstance(command, m.Release)]
+    assert [(type(event), event.code, event.void) for event in asked.log] == [(DealFailed, "COUNT", True)]
+
+
+def test_the_job_s_number_names_job_pack_and_plan():
+    deals = [RunDeal(1, "A", "ENWS"), RunDeal(2, "A", "ENWS"), RunDeal(1, "B", "ENWS"), RunDeal(1, "A", "NEWS")]
+    assert len({wire_job(deal) for deal in deals}) == 4
