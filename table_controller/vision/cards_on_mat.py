@@ -27,11 +27,13 @@ _LEAST_UNREAD_MM2 = 260.0
 _STRIP_PX = 18
 FIRM = 0.74
 """Below this a single corner of a suit card is doubtful."""
+_FLASH = 0.5
+"""What only some frames show and none surely is no card."""
 _GRANTED = 0.8
 """Below this a card must lie where a card can lie."""
 _SUPPORT = 0.86
 _EXPLAINED = 0.8
-_LEAST_STEP_MM = 10.5
+_LEAST_STEP_MM = 12.0
 """People leave at least this much of a card free, or its index could not be read."""
 
 
@@ -262,6 +264,8 @@ def _elected(group: list[SeenCard], frames: int) -> SeenCard | None:
     if not probs:
         return group[0]
     mean = np.asarray(np.mean(np.stack(probs), axis=0), dtype=np.float32)
+    if len(group) < frames and float(mean[: len(FACES)].max()) < _FLASH:
+        return None
     names = {card.card for card in group}
     best = int(mean[: len(FACES)].argmax())
     like = max(group, key=lambda card: (card.card == FACES[best], card.confidence, card.bottom is not None))

@@ -18,6 +18,7 @@ from table_controller.vision.cards_on_mat import SeenCard, ordered
 
 _NEAR_MM = 9.0
 _STAYED_MM = 5.0
+_CROSS_MM = 9.0
 _SLID_MM = 45.0
 _PUSHED_MM = 130.0
 _HIDDEN_SHARE = 0.35
@@ -179,7 +180,8 @@ class SeatTracker:
             return math.dist(a.top, b.top)
         if a.bottom is not None and b.bottom is not None:
             return math.dist(a.bottom, b.bottom)
-        return max(0.0, math.dist(a.anchor, b.anchor) - 5.0)
+        # from one corner to the other a few degrees of turn are many millimetres
+        return max(0.0, math.dist(a.anchor, b.anchor) - _CROSS_MM)
 
     @staticmethod
     def _in_new_row(candidate: SeenCard, fresh: list[SeenCard]) -> bool:

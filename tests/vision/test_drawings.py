@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import re
 import zlib
 from pathlib import Path
@@ -70,9 +71,8 @@ def test_a_card_is_cut_36_by_46_millimetres(tmp_path: Path) -> None:
     page = prompt_pages(GEOMETRY, tmp_path / "prompts.pdf")
     page.save()
     data = (tmp_path / "prompts.pdf").read_bytes()
-    stream = re.search(rb"stream\r?\n(.*?)endstream", data, re.S)
-    assert stream is not None
-    text = zlib.decompressobj().decompress(stream[1].lstrip()).decode("latin-1")
+    stream = next(s for s in re.findall(rb"stream\r?\n(.*?)endstream", data, re.S) if s.strip().endswith(b"~>"))
+    text = zlib.decompress(base64.a85decode(b"<~" + stream.strip(), adobe=True)).decode("latin-1")
     lines = [tuple(map(float, found)) for found in re.findall(r"([\d.]+) ([\d.]+) m ([\d.]+) ([\d.]+) l", text)]
     upright = sorted({round(x0 / 72 * 25.4, 1) for x0, _, x1, _ in lines if x0 == x1})
     level = sorted({round(y0 / 72 * 25.4, 1) for _, y0, _, y1 in lines if y0 == y1})
