@@ -26,6 +26,12 @@ from table_controller.table.state import TableState
 SHOWN_LIMIT_MS = 20_000
 """How long players wait for the table to take notice before they go on regardless."""
 PASS_CARDS = 10
+MISTAKES = {
+    "slow": "a player thinks for half a minute",
+    "silent": "a player does not report ten cards or fewer",
+    "disorder": "a player lays a run from large to small",
+}
+"""Errors that a scenario can make somebody commit, once each."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class People:
         pace: Pace = HURRIED,
         deals: int = 1,
         mistakes: frozenset[str] = frozenset(),
+        dealer_faults: tuple[str, ...] = (),
     ) -> None:
         """``press`` pushes a button by its signal name; ``deals`` 0 plays for ever; ``mistakes``: see MISTAKES."""
         self.truth = Truth()
@@ -67,9 +74,11 @@ class People:
         self._press, self._state, self._profile = press, state, profile
         self._rng = random.Random(seed)
         self._pace, self._wanted, self._mistakes = pace, deals, set(mistakes)
+        self._dealer_faults = list(dealer_faults)
         self._pack: list[str] = full_pack()
         self._brains: dict[Seat, Brain] = {}
-        self._deal: Deal | None = None
+        self.deal: Deal | None = None
+        """The deal under way as it really stands."""
         self._order: list[Seat | None] = []
         self._levels: dict[Pair, str] = {"EW": "2", "NS": "2"}
         self._level = "2"
@@ -101,7 +110,11 @@ class People:
         while self._state().deal_number == before:
             self._rng.shuffle(self._pack)
             self._machine.load(len(self._pack))
+            yield lambda: self._state().dealer.online
             self._press("START")
+            if self._dealer_faults:
+                yield 6000
+                self._machine.fault(self._dealer_faults.pop(0))
             yield lambda: self._state().phase in ("sorting", "fault")
             if self._state().phase == "fault":
                 yield 3000
@@ -186,7 +199,7 @@ class People:
     # --- play ---------------------------------------------------------------------------------------------------------
 
     def _play(self, leader: Seat) -> Script:
-        deal = self._deal = Deal(leader=leader, level=self._level)
+        deal = self.deal = Deal(leader=leader, level=self._level)
         while not deal.over:
             seat = deal.turn
             assert seat is not None
@@ -205,6 +218,7 @@ class People:
                 verdict = deal.play(seat, choice.cards, self._profile, doubtful=False)
                 assert not verdict.fault, f"a simulated player erred: {verdict.fault} {choice}"
                 if verdict.report is not None:
+                    deal.report(seat, verdict.report)
                     yield from self._report(seat, verdict.report)
             if verdict.trick_over and not verdict.deal_over:
                 self._trick_is_over(deal)
@@ -315,6 +329,7 @@ class People:
         self._order = list(deal.order)
         result = settle(self._order, self._levels, self._level, self._owner)
         self._levels, self._level, self._owner = result.levels, result.next_level, result.winner
+        self.deal = None
         yield 400
         self.truth.settle(self._state())
 

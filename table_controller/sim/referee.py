@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from table_controller.cards import SEATS, Seat
+from table_controller.cards import SEATS
 from table_controller.runtime.clock import Clock
-from table_controller.sim.truth import Truth
+from table_controller.sim.players import People
 from table_controller.table.effects import AskHuman, Effect, Publish
-from table_controller.table.events import Event, IncidentUpdated, PlayCorrected, PlayEntered, ResumeRequested
+from table_controller.table.events import Event, IncidentUpdated, PlayCorrected, ResumeRequested, Resync
 from table_controller.table.state import TableState
 
 ANSWER_MS = 2500
-REFUSED_PLAYS = frozenset({"not_a_play", "does_not_beat", "too_many_cards"})
+WATCH_MS = 1000
+LOST_AFTER_MS = 7000
+"""So long may the table lag behind what happened before it counts as having lost the thread."""
 
 
 class Referee:
-    """Give ``perform`` to the runtime."""
+    """Give ``perform`` to the runtime, and call ``watch`` once."""
 
     def __init__(
-        self, clock: Clock, truth: Truth, post: Callable[[Event], None], state: Callable[[], TableState]
+        self, clock: Clock, people: People, post: Callable[[Event], None], state: Callable[[], TableState]
     ) -> None:
-        self._clock, self._truth, self._post, self._state = clock, truth, post, state
+        self._clock, self._people, self._post, self._state = clock, people, post, state
+        self._differs_since_ms: int | None = None
 
     def perform(self, effect: Effect) -> None:
         """Listen to what the table asks."""
@@ -29,28 +32,45 @@ class Referee:
             self._later(lambda: self._answer(effect.play))
         elif isinstance(effect, Publish) and effect.kind == "incident":
             data = dict(effect.data)
-            if data["kind"] in REFUSED_PLAYS and data["seat"] in SEATS:
-                self._later(lambda: self._enter(data))
-            elif data["kind"] in ("td_call", "stop"):
+            if data["kind"] in ("td_call", "stop"):
                 self._later(lambda: self._attend(data))
+
+    def watch(self) -> None:
+        """Look every second whether the table knows whose turn it is and how many cards are left."""
+        self._clock.call_at(self._clock.now_ms() + WATCH_MS, self.watch)
+        now = self._clock.now_ms()
+        if not self._differs():
+            self._differs_since_ms = None
+        elif self._differs_since_ms is None:
+            self._differs_since_ms = now
+        elif now - self._differs_since_ms >= LOST_AFTER_MS:
+            self._differs_since_ms = None
+            self._resync(now)
 
     def _later(self, act: Callable[[], None]) -> None:
         self._clock.call_at(self._clock.now_ms() + ANSWER_MS, act)
 
     def _answer(self, play: int) -> None:
-        cards = self._truth.truth_of(self._state(), play)
+        cards = self._people.truth.truth_of(self._state(), play)
         if cards is not None:
             self._post(PlayCorrected(self._clock.now_ms(), play, cards, "simulated referee", "looked at the table"))
 
-    def _enter(self, data: dict[str, object]) -> None:
-        """The table refused a play that was legal as laid: it was misread, and is entered by hand."""
-        seat: Seat = data["seat"]  # type: ignore[assignment]
-        state = self._state()
-        own = [action for action in state.actions if action.cards and action.seat == seat]
-        cards = self._truth.nth(seat, len(own))
-        if cards is not None and state.deal is not None and state.deal.turn == seat:
-            self._truth.misreads.append(f"deal {state.deal_number}: {seat} laid {' '.join(cards)}, {data['kind']}")
-            self._post(PlayEntered(self._clock.now_ms(), seat, cards, "simulated referee"))
+    def _differs(self) -> bool:
+        real, state = self._people.deal, self._state()
+        if real is None or real.over or state.deal is None or state.phase not in ("playing", "trick_over"):
+            return False
+        return (state.deal.turn, state.deal.counts) != (real.turn, real.counts)
+
+    def _resync(self, now: int) -> None:
+        real = self._people.deal
+        assert real is not None
+        turn = real.turn
+        if turn is None:
+            return
+        e, n, w, s = (real.counts[seat] for seat in SEATS)
+        last = None if real.leading else real.trick.last_seat
+        cards = self._people.truth.laid[-1][1] if last is not None and self._people.truth.laid else ()
+        self._post(Resync(now, "simulated referee", turn, (e, n, w, s), last, cards))
 
     def _attend(self, data: dict[str, object]) -> None:
         now = self._clock.now_ms()

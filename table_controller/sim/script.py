@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator
 
 from table_controller.runtime.clock import Clock
@@ -17,6 +18,8 @@ class Stage:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self.lock = threading.Lock()
+        """Held while a script acts: who looks at the scene from another thread takes it too."""
         self.failure: BaseException | None = None
 
     def run(self, script: Script) -> None:
@@ -25,7 +28,8 @@ class Stage:
 
     def _step(self, script: Script) -> None:
         try:
-            wait = next(script)
+            with self.lock:
+                wait = next(script)
         except StopIteration:
             return
         except BaseException as error:

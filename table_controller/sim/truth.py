@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 from table_controller.cards import Seat
-from table_controller.games.guandan.deal import Action
 from table_controller.table.state import TableState
+
+Laid = tuple[Seat, tuple[str, ...]]
 
 
 @dataclass
 class Truth:
     """The plays of the deal under way as they were laid, and the totals of the run."""
 
-    laid: list[tuple[Seat, tuple[str, ...]]] = field(default_factory=list)
+    laid: list[Laid] = field(default_factory=list)
     plays: int = 0
     passes: int = 0
     reports: int = 0
@@ -35,21 +37,19 @@ class Truth:
         return self.nth(action.seat, len(before))
 
     def settle(self, state: TableState) -> None:
-        """At the end of a deal: compare every committed play, as first read, with what was laid."""
-        committed = [action for action in state.actions if action.cards]
+        """At the end of a deal: compare every committed play with what was laid, in order.
+
+        A play that the referee corrected counts as doubtful: he is only asked about doubtful readings.
+        """
+        committed: list[Laid] = [(a.seat, a.cards) for a in state.actions if a.cards]
+        self.doubtful += sum(bool(a.original) for a in state.actions)
         self.deals += 1
-        for place, (seat, cards) in enumerate(self.laid):
-            action = committed[place] if place < len(committed) else None
-            self._compare(state.deal_number, seat, cards, action)
-        for extra in committed[len(self.laid) :]:
-            self.misreads.append(f"deal {state.deal_number}: {extra.seat} {' '.join(extra.cards)} was never laid")
+        for tag, i0, i1, j0, j1 in SequenceMatcher(None, self.laid, committed, autojunk=False).get_opcodes():
+            if tag != "equal":
+                laid, got = _words(self.laid[i0:i1]), _words(committed[j0:j1])
+                self.misreads += [f"deal {state.deal_number}: laid {laid}, committed {got}"] * max(i1 - i0, j1 - j0)
         self.laid.clear()
 
-    def _compare(self, deal: int, seat: Seat, cards: tuple[str, ...], action: Action | None) -> None:
-        if action is None:
-            self.misreads.append(f"deal {deal}: {seat} laid {' '.join(cards)}, nothing was committed")
-        elif action.original:
-            self.doubtful += 1
-        elif (action.seat, action.cards) != (seat, cards):
-            got = f"{action.seat} {' '.join(action.cards)}"
-            self.misreads.append(f"deal {deal}: {seat} laid {' '.join(cards)}, committed {got}")
+
+def _words(plays: list[Laid]) -> str:
+    return "; ".join(f"{seat} {' '.join(cards)}" for seat, cards in plays) or "nothing"

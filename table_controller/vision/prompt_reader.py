@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from table_controller.cards import UNKNOWN, Seat
-from table_controller.geometry import Geometry
+from table_controller.geometry import Geometry, Point
 from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted
 from table_controller.vision.images import Image
 
@@ -21,14 +21,18 @@ _ENLARGE = 2.0
 _PAPER_SHARE = 0.12
 """A card fills at least this share of the prompt window."""
 UNMARKED = -1
+_SAME_PLACE_MM = 2.0
+"""A card that is merely uncovered again shows its markers where they were, within this."""
 
 
 @dataclass(frozen=True)
 class PromptSight:
-    """What a prompt window shows: how many markers of each card, and whether anything of paper lies there."""
+    """What a prompt window shows: how many markers of each card, whether paper lies there, and where each marker is."""
 
     markers: dict[int, int]
     paper: bool
+    places: dict[int, tuple[Point, ...]] = field(default_factory=dict)
+    """Marker id -> centres in mm of the window."""
 
 
 class PromptReader:
@@ -45,12 +49,17 @@ class PromptReader:
         """Look at an upright view of a prompt window; ``mat_grey`` is the mat's brightness there (of 255)."""
         grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
         large = cv2.resize(grey, None, fx=_ENLARGE, fy=_ENLARGE, interpolation=cv2.INTER_CUBIC)
-        _, ids, _ = self._detector.detectMarkers(large)
+        quads, ids, _ = self._detector.detectMarkers(large)
         seen: Counter[int] = Counter()
-        if ids is not None:
-            seen.update(int(i) for i in np.asarray(ids).reshape(-1) if self._geometry.prompt_of_marker(int(i)))
+        places: dict[int, tuple[Point, ...]] = {}
+        for quad, found in zip(quads, [] if ids is None else np.asarray(ids).reshape(-1), strict=True):
+            marker = int(found)
+            if self._geometry.prompt_of_marker(marker):
+                seen[marker] += 1
+                x, y = np.asarray(quad).reshape(4, 2).mean(axis=0) / (_ENLARGE * PROMPT_PX_PER_MM)
+                places[marker] = (*places.get(marker, ()), (float(x), float(y)))
         paper = float(np.mean(view.min(axis=2) > min(225.0, mat_grey * 1.4)))
-        return PromptSight(dict(seen), paper > _PAPER_SHARE)
+        return PromptSight(dict(seen), paper > _PAPER_SHARE, places)
 
 
 @dataclass
@@ -60,10 +69,11 @@ class PromptStack:
     seat: Seat
     geometry: Geometry
     stack: list[int] = field(default_factory=list)
+    places: dict[int, tuple[Point, ...]] = field(default_factory=dict)
 
     def settle(self, sight: PromptSight, at_ms: int, *, hand: bool = False) -> list[Event]:
         """The events of the circle at rest. Under a hand only cards newly laid count: the rest may be covered."""
-        events: list[Event] = []
+        events: list[Event] = self._laid_anew(sight, at_ms)
         if not hand:
             events += self._left(sight, at_ms)
         fresh = [marker for marker in sight.markers if marker not in self.stack]
@@ -73,6 +83,19 @@ class PromptStack:
         if sight.paper and not sight.markers and not self.stack and not hand:
             self.stack.append(UNMARKED)
             events.append(PromptLaid(at_ms, self.seat, UNKNOWN, UNMARKED))
+        self.places.update(sight.places)
+        return events
+
+    def _laid_anew(self, sight: PromptSight, at_ms: int) -> list[Event]:
+        """A card from under others that now lies elsewhere was collected and laid again; what hid it may still lie."""
+        events: list[Event] = []
+        for marker in self.stack[:-1]:
+            before, now = self.places.get(marker, ()), sight.places.get(marker, ())
+            if before and now and not _same_place(before, now):
+                self.stack.remove(marker)
+                self.stack.append(marker)
+                kind = self._kind(marker)
+                events += [PromptLifted(at_ms, self.seat, kind, marker), PromptLaid(at_ms, self.seat, kind, marker)]
         return events
 
     def _left(self, sight: PromptSight, at_ms: int) -> list[Event]:
@@ -101,3 +124,9 @@ class PromptStack:
     def _kind(self, marker: int) -> str:
         prompt = self.geometry.prompt_of_marker(marker)
         return prompt[1] if prompt else UNKNOWN
+
+
+def _same_place(before: tuple[Point, ...], now: tuple[Point, ...]) -> bool:
+    """Whether at least half of the markers seen now are where markers of this card were."""
+    still = sum(any(abs(x - a) + abs(y - b) < _SAME_PLACE_MM for a, b in before) for x, y in now)
+    return 2 * still >= len(now)

@@ -1,0 +1,1 @@
+"""The only place that wires the parts together: a real table (``run``), and a simulated one (``demo``)."""

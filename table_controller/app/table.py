@@ -1,0 +1,125 @@
+"""One table put together: core, journal, loop, feed, panel and page round one clock. Used by ``run`` and ``demo``."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpiozero.pins import Factory
+
+from table_controller import __version__
+from table_controller.cards import SEATS, Seat
+from table_controller.errors import DeviceError
+from table_controller.feed.client import Broker, FeedClient
+from table_controller.feed.envelope import Enveloper
+from table_controller.feed.outbox import Outbox
+from table_controller.feed.publisher import FeedPublisher
+from table_controller.feed.topics import Topics
+from table_controller.journal.reader import read_journal
+from table_controller.journal.replay import replay
+from table_controller.journal.writer import JournalWriter
+from table_controller.panel.panel import Panel
+from table_controller.runtime.clock import Clock
+from table_controller.runtime.loop import TableRuntime
+from table_controller.table.core import TableCore
+from table_controller.table.events import Event, TableOpened
+from table_controller.table.snapshot import snapshot
+from table_controller.web.server import Page
+
+
+@dataclass
+class Table:
+    """The parts of a running table that do not depend on where cards and pictures come from."""
+
+    clock: Clock
+    runtime: TableRuntime
+    journal_path: Path
+    journal: JournalWriter
+    draw_leader: Callable[[], Seat]
+    topics: Topics
+    client: FeedClient | None = None
+    outbox: Outbox | None = None
+    publisher: FeedPublisher | None = None
+    panel: Panel | None = None
+    page: Page | None = None
+
+    def snapshot(self) -> dict[str, Any]:
+        """The public state now, with the loop's own fault if the journal cannot be written."""
+        data = snapshot(self.runtime.state, self.clock.now_ms())
+        data["controller_fault"] = self.runtime.fault
+        return data
+
+    def close(self) -> None:
+        """Lamps off, feed offline, journal closed."""
+        if self.panel is not None:
+            self.panel.close()
+        if self.client is not None:
+            self.client.stop()
+        if self.outbox is not None:
+            self.outbox.close()
+        self.journal.close()
+
+
+def any_seat() -> Seat:
+    """A seat drawn from the operating system's random source: the first leader of a real game."""
+    return SEATS[secrets.randbelow(len(SEATS))]
+
+
+def open_table(
+    clock: Clock,
+    journal_path: Path,
+    *,
+    table: str,
+    venue: str,
+    profile: str,
+    seed: int | None = None,
+    sync: bool = True,
+    draw_leader: Callable[[], Seat] = any_seat,
+) -> Table:
+    """Open or recover a table from its journal. A recovered clock comes back paused (the core sees to it)."""
+    core = TableCore()
+    if journal_path.exists():
+        core = replay(read_journal(journal_path).records).core
+    journal = JournalWriter(journal_path, header={"program": __version__, "table": table, "venue": venue}, sync=sync)
+    runtime = TableRuntime(core, journal, clock)
+    opened = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table))
+    if not core.state.table:
+        runtime.post(TableOpened(clock.now_ms(), table, venue, profile, seed))
+    return opened
+
+
+def add_feed(table: Table, broker: Broker, outbox_path: Path | None, *, boot: str, simulated: bool) -> None:
+    """Publish the table's events and state."""
+    table.outbox = Outbox(outbox_path)
+    table.client = FeedClient(broker, table.topics, table.outbox, boot)
+    enveloper = Enveloper(table.topics.venue, table.topics.table, boot, sync=not simulated)
+    table.publisher = FeedPublisher(table.client, table.topics, enveloper, table.clock)
+    table.runtime.add(perform=table.publisher.perform, committed=table.publisher.committed)
+    table.client.start()
+    table.publisher.info({"program": __version__, "schema": 1, "simulated": simulated})
+
+
+def add_panel(table: Table, post: Callable[[Event], None], factory: Factory | None = None) -> None:
+    """Lamps and buttons; raises DeviceError when the pins cannot be had."""
+    table.panel = Panel(post, table.clock.now_ms, table.draw_leader, factory)
+    table.runtime.add(perform=table.panel.perform)
+
+
+def add_page(table: Table, post: Callable[[Event], Any], evidence: Path | None = None) -> None:
+    """The table's own page; start it with ``await table.page.start(host, port)``."""
+    page = table.page = Page(table.snapshot, post, table.clock.now_ms, table.draw_leader, evidence)
+    table.runtime.add(committed=lambda event, state, effects: page.changed())
+
+
+def fresh_folder(folder: Path) -> Path:
+    """Make a folder for state; raises DeviceError in plain words."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DeviceError(
+            f"The folder {folder} cannot be made: {error.strerror}.", way_out="Set state.directory to another one."
+        ) from error
+    return folder
