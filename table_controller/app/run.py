@@ -1,0 +1,271 @@
+"""``run``: the main job on a real table, or on recorded material with ``camera = "folder:…"`` or ``"video:…"``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from table_controller.app.brokers import answers
+from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
+from table_controller.cards import SEATS, Seat
+from table_controller.config import Config
+from table_controller.dealer.driver import SerialLink
+from table_controller.dealer.ports import find_port
+from table_controller.errors import ConfigError, DeviceError, TableError
+from table_controller.feed.client import Broker
+from table_controller.games.guandan.profile import load_profile
+from table_controller.geometry import load_geometry
+from table_controller.runtime.clock import RealClock
+from table_controller.runtime.measure import boot_id
+from table_controller.table.effects import Effect, WatchMode
+from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
+from table_controller.table.machine import UNDER_PAUSE
+from table_controller.vision.client import VisionClient
+from table_controller.vision.sources import check_source
+
+log = logging.getLogger(__name__)
+CHECK_MS = 500
+DEALER_ANSWERS_S = 10.0
+ENDED = "The recording has ended."
+
+
+def say(text: str) -> None:
+    """A line for the person at the terminal."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass
+class _Run:
+    """What a running table owns beside the common parts."""
+
+    config: Config
+    table: Table
+    clock: RealClock
+    loop: asyncio.AbstractEventLoop
+    vision: VisionClient | None = None
+    dealer: SerialLink | None = None
+    recorded: bool = False
+    ended: bool = False
+
+    def post(self, event: Event) -> None:
+        """Give an event to the table from any thread."""
+        if isinstance(event, DealRequested) and self.config.dealer.port == "none":
+            # Without a machine people deal; the first seat to lay cards leads where a recording is read.
+            event = DealtByHand(event.at_ms, event.by, None if self.recorded else event.leader)
+        self.loop.call_soon_threadsafe(self.table.runtime.post, event)
+
+    def take(self, events: list[Event]) -> None:
+        """Events from the camera's worker."""
+        for event in events:
+            self.table.runtime.post(event)
+
+    def take_waiting(self) -> None:
+        """What the camera's worker has sent."""
+        if self.vision is not None:
+            self.take(self.vision.receive())
+
+    def perform(self, effect: Effect) -> None:
+        """Hand effects to the dealer and the camera."""
+        if self.dealer is not None:
+            self.dealer.perform(effect)
+        if self.vision is not None and isinstance(effect, WatchMode):
+            self.vision.watch("play" if self.recorded else effect.mode)
+
+
+def check_before(config: Config, *, degraded: bool) -> list[str]:
+    """What is missing, as plain sentences. Without ``degraded`` the first one is raised as an error."""
+    problems: list[TableError] = []
+    load_profile(config.table.profile)
+    checks: list[Callable[[], None]] = [
+        lambda: _check_camera(config),
+        lambda: _check_dealer(config),
+        lambda: _check_broker(config),
+    ]
+    for check in checks:
+        try:
+            check()
+        except TableError as error:
+            if not degraded:
+                raise
+            problems.append(error)
+    return [problem.line() for problem in problems]
+
+
+def _check_camera(config: Config) -> None:
+    check_source(config.camera.source, load_geometry(), lambda: 0)
+
+
+def _check_dealer(config: Config) -> None:
+    if config.dealer.port != "none":
+        find_port(config.dealer.port)
+
+
+def _check_broker(config: Config) -> None:
+    feed = config.feed
+    if feed.host and not answers(feed.host, feed.port, 3):
+        raise DeviceError(
+            f"No MQTT broker answers at {feed.host}:{feed.port}.",
+            way_out='Start it, set feed.host, or set feed.host = "" to run without a feed.',
+        )
+
+
+def _broker(config: Config) -> Broker:
+    feed = config.feed
+    password = ""
+    if feed.password_file:
+        try:
+            password = Path(feed.password_file).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ConfigError(f"feed.password_file {feed.password_file} cannot be read: {error.strerror}.") from error
+    return Broker(feed.host, feed.port, feed.username, password, feed.tls)
+
+
+def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = None) -> int:
+    """Run until SIGTERM or Ctrl-C, or until a recording ends. Returns an exit status; raises TableError."""
+    for sentence in check_before(config, degraded=degraded):
+        say(f"without: {sentence}")
+    return asyncio.run(_run(config, degraded=degraded, leader=leader))
+
+
+async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
+    loop = asyncio.get_running_loop()
+    clock = RealClock(loop)
+    folder = fresh_folder(Path(config.state.directory))
+    table = open_table(
+        clock,
+        folder / "journal.jsonl",
+        table=config.table.id,
+        venue=config.table.venue,
+        profile=config.table.profile,
+        draw_leader=(lambda: leader) if leader is not None else any_seat,
+    )
+    run = _Run(config, table, clock, loop, recorded=config.camera.source.split(":")[0] in ("folder", "video"))
+    consumer = asyncio.create_task(table.runtime.run(), name="consumer")
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping.set)
+    try:
+        await _open_adapters(run, folder, degraded=degraded)
+        _after_restart(run)
+        say(f"table {config.table.id} is ready: http://{config.web.host}:{table.page.port if table.page else 0}/")
+        await _work(run, stopping)
+    finally:
+        await _close(run, consumer)
+    if run.recorded:
+        _summary(run)
+    return 0
+
+
+async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
+    """Start-up order: feed and page first (they show what fails), then panel, dealer, camera."""
+    config, table = run.config, run.table
+    table.runtime.add(perform=run.perform)
+    if config.feed.host:
+        add_feed(table, _broker(config), folder / "outbox.sqlite", boot=boot_id(), simulated=False)
+        assert table.publisher is not None
+        table.publisher.refresh()
+    add_page(table, run.post, folder / "evidence")
+    assert table.page is not None
+    await table.page.start(config.web.host, config.web.port)
+    if config.panel.enabled:
+        try:
+            add_panel(table, run.post)
+        except DeviceError as error:
+            say(f"without: {error.line()}")
+    if config.dealer.port != "none":
+        await _open_dealer(run, degraded=degraded)
+    _open_camera(run, folder, degraded=degraded)
+
+
+async def _open_dealer(run: _Run, *, degraded: bool) -> None:
+    run.dealer = SerialLink(run.config.dealer.port, run.table.runtime.post, now_ms=run.clock.now_ms)
+    run.dealer.start()
+    for _ in range(int(DEALER_ANSWERS_S * 20)):
+        state = run.table.runtime.state.dealer
+        if run.dealer.online or state.message:
+            break
+        await _pause(run, 50)
+    message = run.table.runtime.state.dealer.message
+    if not run.dealer.online:
+        words = message or f"The dealer on {run.config.dealer.port} does not answer."
+        if not degraded:
+            raise DeviceError(words)
+        say(f"without: {words}")
+
+
+def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
+    evidence = folder / "evidence" if run.config.camera.evidence else None
+    run.vision = VisionClient(source=run.config.camera.source, evidence_folder=evidence)
+    try:
+        name = run.vision.start()
+    except TableError as error:
+        if not degraded:
+            raise
+        say(f"without: {error.line()}")
+        return
+    say(f"recogniser {name}, camera {run.config.camera.source}")
+    if run.recorded:
+        run.vision.watch("play")
+        run.post(DealRequested(run.clock.now_ms(), "recording"))
+
+
+def _after_restart(run: _Run) -> None:
+    """What was open comes back open, and the clock comes back paused."""
+    if run.table.runtime.state.phase in UNDER_PAUSE and not run.recorded:
+        run.post(PauseRequested(run.clock.now_ms(), "controller", "restarted: the referee resumes"))
+
+
+async def _work(run: _Run, stopping: asyncio.Event) -> None:
+    known_restarts, descriptor = -1, -1
+    while not stopping.is_set() and not run.ended:
+        if run.vision is not None and run.vision.recogniser:
+            if run.vision.restarts != known_restarts:
+                if descriptor >= 0:
+                    run.loop.remove_reader(descriptor)
+                known_restarts, descriptor = run.vision.restarts, run.vision.fileno()
+                run.loop.add_reader(descriptor, run.take_waiting)
+            run.take(run.vision.check(run.clock.now_ms()))
+            run.ended = run.recorded and run.vision.lost == ENDED
+        await _pause(run, CHECK_MS)
+    if descriptor >= 0:
+        run.loop.remove_reader(descriptor)
+
+
+async def _pause(run: _Run, ms: int) -> None:
+    waiting = asyncio.Event()
+    run.clock.call_at(run.clock.now_ms() + ms, waiting.set)
+    await waiting.wait()
+
+
+async def _close(run: _Run, consumer: asyncio.Task[None]) -> None:
+    if run.table.page is not None:
+        await run.table.page.stop()
+    if run.dealer is not None:
+        run.dealer.close()
+    if run.vision is not None:
+        run.vision.close()
+    consumer.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await consumer
+    run.table.close()
+
+
+def _summary(run: _Run) -> None:
+    """What was read of a recording, a line a play."""
+    state = run.table.runtime.state
+    for action in state.actions:
+        words = " ".join(action.cards) or "PASS"
+        doubt = "  doubtful" if action.is_doubtful else ""
+        print(f"{action.number:3} {action.seat}  {words:32} {action.reading}{doubt}")
+    for incident in state.incidents:
+        print(f"incident {incident.number}: {incident.kind} {incident.seat or ''} {incident.detail}".rstrip())
+    left = {seat: state.deal.counts[seat] for seat in SEATS} if state.deal else {}
+    print(
+        f"plays {sum(bool(a.cards) for a in state.actions)}, passes {sum(not a.cards for a in state.actions)}, {left}"
+    )

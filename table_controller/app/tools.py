@@ -1,0 +1,163 @@
+"""The small commands: judge, replay, doctor."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import serial.tools.list_ports
+
+from table_controller.app.brokers import answers, mosquitto_program
+from table_controller.cards import RANKS, parse_cards
+from table_controller.config import Config
+from table_controller.dealer.bench import unavailable_reason
+from table_controller.errors import EX_DATAERR, InputError, TableError
+from table_controller.games.guandan.hands import Reading, parse_reading, readings
+from table_controller.games.guandan.judge import compare, judge
+from table_controller.games.guandan.profile import load_profile
+from table_controller.geometry import load_geometry
+from table_controller.journal.reader import read_journal
+from table_controller.journal.replay import journal_hash, replay
+from table_controller.resources import resource
+from table_controller.vision.sources import check_source
+
+NAMES_ZH = {
+    "single": "单张",
+    "pair": "对子",
+    "triple": "三同张",
+    "fullhouse": "三带对",
+    "straight": "顺子",
+    "tube": "三连对",
+    "plate": "三同连张",
+    "bomb": "炸弹",
+    "sf": "同花顺",
+    "jokers": "四大天王",
+}
+
+
+def run_judge(cards: list[str], level: str, profile: str, against: list[str] | None, declared: str | None) -> int:
+    """Print the readings of a play, and whether it beats another. Exit status 1 when it is no play or does not beat."""
+    level = level.upper().replace("10", "T")
+    if len(level) != 1 or level not in RANKS:
+        raise InputError(f"'{level}' is not a level.", way_out="Levels are 2 to 10, J, Q, K and A.")
+    rules = load_profile(profile)
+    codes = parse_cards(cards)
+    found = readings(codes, level, rules.policy)
+    if not found:
+        print(f"{' '.join(codes)} at level {level}: no legal play / 不成牌型")
+        return 1
+    placed = judge(codes, level, rules)
+    for reading in found:
+        mark = " ← as laid / 按摆放" if len(found) > 1 and reading == placed.reading and not placed.ambiguous else ""
+        print(f"{reading.text():14} {NAMES_ZH[reading.type]} {reading.size}{mark}")
+    if len(found) > 1:
+        print("More than one reading: it must be declared, or the wild laid in its place. / 需说明或按位置摆放")
+    return 0 if not against else _against(codes, level, profile, against, declared, found)
+
+
+def _against(
+    codes: tuple[str, ...],
+    level: str,
+    profile: str,
+    against: list[str],
+    declared: str | None,
+    found: tuple[Reading, ...],
+) -> int:
+    if declared is not None and parse_reading(declared, found) is None:
+        raise InputError(
+            f"'{declared}' is none of the readings.", way_out=f"One of {', '.join(r.text() for r in found)}."
+        )
+    previous = parse_cards(against)
+    wins = compare(previous, codes, level, load_profile(profile), following_as=declared)
+    print(
+        f"{' '.join(codes)} {'beats' if wins else 'does not beat'} {' '.join(previous)} / {'压过' if wins else '压不过'}"
+    )
+    return 0 if wins else 1
+
+
+def run_replay(path: Path, *, as_json: bool) -> int:
+    """Replay a journal and say whether it reproduces the state. Exit status 65 when a record came out differently."""
+    contents = read_journal(path)
+    result = replay(contents.records)
+    state = result.core.state
+    report = {
+        "journal": str(path),
+        "records": len(contents.records),
+        "events": result.events,
+        "refused": result.refused,
+        "damage": contents.damage or None,
+        "reproduced": result.mismatch is None,
+        "first_difference": result.mismatch,
+        "journal_hash": journal_hash(contents.records),
+        "state": state.digest(),
+        "phase": state.phase,
+        "deal": state.deal_number,
+        "levels": state.levels,
+    }
+    if as_json:
+        print(json.dumps(report, ensure_ascii=False))
+    else:
+        for key, value in report.items():
+            print(f"{key:16} {value}")
+        if contents.damage:
+            print(f"The journal is good up to there: {contents.damage}; the records before it were replayed.")
+        print("The replay reproduces the state." if result.mismatch is None else "The replay DIFFERS from the record.")
+    return 0 if result.mismatch is None else EX_DATAERR
+
+
+def run_doctor(config: Config | None) -> int:
+    """Look at everything a table needs and say in one line each what is there, what is not, and what to do."""
+    checks: list[tuple[str, Callable[[], str]]] = [
+        ("python", lambda: sys.version.split()[0]),
+        ("recogniser", lambda: _found(resource("models/index_detector.onnx"))),
+        ("geometry", lambda: f"frame {load_geometry().frame_px}, {load_geometry().px_per_mm} px/mm"),
+        ("camera", lambda: _camera(config)),
+        ("serial ports", _ports),
+        ("broker", lambda: _broker_words(config)),
+        ("panel", _panel),
+        ("firmware tools", lambda: unavailable_reason() or "avr-gcc and the AVR simulator are here"),
+        ("disk", lambda: f"{shutil.disk_usage(Path.cwd()).free // 2**30} GiB free"),
+    ]
+    failed = 0
+    for name, check in checks:
+        try:
+            words, mark = check(), "ok"
+        except TableError as error:
+            words, mark = error.line(), "--"
+            failed += 1
+        print(f"{mark}  {name:15} {words}")
+    return 0 if not failed else 1
+
+
+def _found(path: Path) -> str:
+    return f"{path.name}, {path.stat().st_size // 1024} KiB"
+
+
+def _camera(config: Config | None) -> str:
+    source = config.camera.source if config else "v4l2:0"
+    check_source(source, load_geometry(), lambda: 0)
+    return f"{source} opens"
+
+
+def _ports() -> str:
+    ports = [port.device for port in serial.tools.list_ports.comports()]
+    return ", ".join(ports) or "none: the dealer is not plugged in (needed only with a machine)"
+
+
+def _broker_words(config: Config | None) -> str:
+    host, port = (config.feed.host, config.feed.port) if config else ("127.0.0.1", 1883)
+    here = f"mosquitto is installed at {mosquitto_program()}" if mosquitto_program() else "mosquitto is not installed"
+    return f"{host}:{port} {'answers' if host and answers(host, port) else 'does not answer'}; {here}"
+
+
+def _panel() -> str:
+    on_pi = Path("/dev/gpiochip0").exists() and os.access("/dev/gpiochip0", os.W_OK)
+    lgpio = importlib.util.find_spec("lgpio") is not None
+    if on_pi and lgpio:
+        return "GPIO pins can be used"
+    return "no GPIO pins here: the control page stands in for the panel"
