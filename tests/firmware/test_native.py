@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from table_controller.dealer.bench import NO_AVR
+
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 
 
 def test_core_under_the_sanitizers():
+    if os.environ.get(NO_AVR) == "1":
+        pytest.skip(f"{NO_AVR}=1 is set.")
     if shutil.which("gcc") is None or shutil.which("make") is None:
         pytest.fail("gcc and make are needed to test the firmware's core: apt-get install gcc make")
     done = subprocess.run(["make", "-s", "-C", FIRMWARE, "native-test"], capture_output=True, text=True, check=False)
