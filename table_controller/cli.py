@@ -78,7 +78,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run = commands.add_parser(
         "run",
         help="run a real table, or a recording of one",
-        description="Runs one table until Ctrl-C. With camera.source = folder:… or video:… it reads a recording and ends.",
+        description="Runs one table until Ctrl-C; with camera.source = folder:… or video:… reads a recording.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -106,7 +106,7 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     demo = commands.add_parser(
         "demo",
         help="a whole simulated table with its pages",
-        description="Firmware, camera, recognition, clock, feed and pages, with simulated people. Ends with one JSON line.",
+        description="Firmware, camera, recognition, clock, feed, pages, people. Ends with one JSON line.",
     )
     _add_simulation_options(demo, deals=0)
     demo.add_argument(

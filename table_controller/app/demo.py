@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import cv2
+
 from table_controller.app.brokers import RunningBroker, open_broker
 from table_controller.app.listener import Listener
 from table_controller.app.simulation import DemoOptions, Simulation, build
@@ -23,6 +25,7 @@ from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import journal_hash
 from table_controller.runtime.clock import RealClock, VirtualClock
 from table_controller.runtime.measure import wall_seconds
+from table_controller.sim.scene import Picture
 from table_controller.table.events import Event
 
 log = logging.getLogger(__name__)
@@ -120,8 +123,19 @@ def _fast_camera(simulation: Simulation, clock: VirtualClock) -> None:
         return
     frame = scene.render()
     simulation.frames += 1
-    for event in vision.submit(frame, clock.now_ms()):
+    events = vision.submit(frame, clock.now_ms())
+    if events and simulation.options.record is not None:
+        _record(simulation, frame)
+    for event in events:
         simulation.post(event)
+
+
+def _record(simulation: Simulation, frame: Picture) -> None:
+    """Keep a settled picture: a folder of these is a recording that ``run`` reads."""
+    folder = simulation.options.record
+    assert folder is not None
+    folder.mkdir(parents=True, exist_ok=True)
+    cv2.imwrite(str(folder / f"{simulation.frames:06d}.jpg"), frame, [cv2.IMWRITE_JPEG_QUALITY, 93])
 
 
 # --- real time --------------------------------------------------------------------------------------------------------

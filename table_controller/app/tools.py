@@ -74,9 +74,8 @@ def _against(
         )
     previous = parse_cards(against)
     wins = compare(previous, codes, level, load_profile(profile), following_as=declared)
-    print(
-        f"{' '.join(codes)} {'beats' if wins else 'does not beat'} {' '.join(previous)} / {'压过' if wins else '压不过'}"
-    )
+    verdict = ("beats", "压过") if wins else ("does not beat", "压不过")
+    print(f"{' '.join(codes)} {verdict[0]} {' '.join(previous)} / {verdict[1]}")
     return 0 if wins else 1
 
 
