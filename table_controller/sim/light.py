@@ -18,6 +18,7 @@ Picture = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
 GAIN_UNIT = 200
 """A gain map holds light as 200 = 1.0."""
+_PATCH_PX = 480
 NOISE_BIAS = 10
 """Clean pictures are kept this much darker; the noise tile, never negative, brings it back in one addition."""
 
@@ -71,11 +72,14 @@ def gain_map(size: tuple[int, int], look: Look, rng: random.Random) -> Picture:
 
 
 def noise_tile(size: int, look: Look, rng: random.Random) -> Picture:
-    """A tile of sensor noise round NOISE_BIAS, slightly correlated as a webcam's is."""
+    """Sensor noise round NOISE_BIAS, slightly correlated as a webcam's is: one patch, repeated."""
     source = np.random.default_rng(rng.getrandbits(32))
-    noise = source.normal(0, look.noise_sigma, (size, size, 3)).astype(np.float32)
-    noise += cv2.GaussianBlur(source.normal(0, look.noise_sigma, (size, size, 3)).astype(np.float32), (0, 0), 0.8)
-    return np.asarray(np.clip(noise + NOISE_BIAS + 0.5, 0, 2 * NOISE_BIAS), dtype=np.uint8)
+    shape = (_PATCH_PX, _PATCH_PX, 3)
+    noise = source.normal(0, look.noise_sigma, shape).astype(np.float32)
+    noise += cv2.GaussianBlur(source.normal(0, look.noise_sigma, shape).astype(np.float32), (0, 0), 0.8)
+    patch = np.asarray(np.clip(noise + NOISE_BIAS + 0.5, 0, 2 * NOISE_BIAS), dtype=np.uint8)
+    times = -(-size // _PATCH_PX)
+    return np.ascontiguousarray(np.tile(patch, (times, times, 1))[:size, :size])
 
 
 def develop(region: Picture, gain: Picture, look: Look) -> Picture:
