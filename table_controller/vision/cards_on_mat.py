@@ -27,6 +27,8 @@ _LEAST_UNREAD_MM2 = 260.0
 _STRIP_PX = 18
 FIRM = 0.74
 """Below this a single corner of a suit card is doubtful."""
+_SAME_MM = 7.0
+_CROSS_MM = 9.0
 _FLASH = 0.5
 """What only some frames show and none surely is no card."""
 _GRANTED = 0.8
@@ -236,6 +238,16 @@ def unread_paper(
     return unread
 
 
+def apart(a: SeenCard, b: SeenCard) -> float:
+    """How far apart two cards lie (mm), by a corner that both show."""
+    if a.top is not None and b.top is not None:
+        return math.dist(a.top, b.top)
+    if a.bottom is not None and b.bottom is not None:
+        return math.dist(a.bottom, b.bottom)
+    # from one corner to the other a few degrees of turn are many millimetres
+    return max(0.0, math.dist(a.anchor, b.anchor) - _CROSS_MM)
+
+
 def vote(frames: Sequence[Sequence[SeenCard]]) -> list[SeenCard]:
     """One answer from the views of several frames at rest: mean probabilities; what varies is doubtful."""
     groups: list[list[SeenCard]] = []
@@ -244,7 +256,7 @@ def vote(frames: Sequence[Sequence[SeenCard]]) -> list[SeenCard]:
         for card in frame:
             near = [i for i in free if _same_place(groups[i][0], card)]
             if near:
-                best = min(near, key=lambda i: math.dist(groups[i][0].anchor, card.anchor))
+                best = min(near, key=lambda i: apart(groups[i][0], card))
                 groups[best].append(card)
                 free.remove(best)
             else:
@@ -254,7 +266,10 @@ def vote(frames: Sequence[Sequence[SeenCard]]) -> list[SeenCard]:
 
 
 def _same_place(a: SeenCard, b: SeenCard) -> bool:
-    return math.dist(a.anchor, b.anchor) < 7.0 and abs(_turn_between(a.turn_deg, b.turn_deg)) < 25
+    shared = (a.top is not None and b.top is not None) or (a.bottom is not None and b.bottom is not None)
+    if not shared and a.card != b.card:
+        return False
+    return apart(a, b) < _SAME_MM and abs(_turn_between(a.turn_deg, b.turn_deg)) < 25
 
 
 def _elected(group: list[SeenCard], frames: int) -> SeenCard | None:

@@ -14,11 +14,10 @@ import cv2
 import numpy as np
 
 from table_controller.geometry import Point
-from table_controller.vision.cards_on_mat import SeenCard, ordered
+from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
 
 _NEAR_MM = 9.0
 _STAYED_MM = 5.0
-_CROSS_MM = 9.0
 _SLID_MM = 45.0
 _PUSHED_MM = 130.0
 _HIDDEN_SHARE = 0.35
@@ -87,7 +86,7 @@ class SeatTracker:
         fresh = [card for j, card in enumerate(seen) if j not in matched_seen]
         over = [(self.plays + 1, card) for card in fresh]
         for i, j in pairs:
-            moved = self._offset(self.known[i].seen, seen[j]) > _NEAR_MM
+            moved = apart(self.known[i].seen, seen[j]) > _NEAR_MM
             over.append((self.plays + 1 if moved else self.known[i].play, seen[j]))
             self._update(self.known[i], seen[j])
         matched_known = {i for i, _ in pairs}
@@ -140,7 +139,7 @@ class SeatTracker:
         candidates = []
         for i, known in enumerate(self.known):
             for j, card in enumerate(seen):
-                off = self._offset(known.seen, card)
+                off = apart(known.seen, card)
                 same = known.seen.card == card.card
                 if off >= _NEAR_MM or (known.hidden and not same):
                     continue
@@ -156,15 +155,13 @@ class SeatTracker:
             if i in used_known or known.hidden:
                 continue
             for j, card in enumerate(seen):
-                off = self._offset(known.seen, card)
+                off = apart(known.seen, card)
                 same = known.seen.card == card.card
                 if j not in used_seen and off < (_PUSHED_MM if same else _SLID_MM) and _compatible(known.seen, card):
                     candidates.append((off + (0 if same else 60), i, j))
         pairs = _greedy(candidates)
         return [
-            (i, j)
-            for i, j in pairs
-            if self._offset(self.known[i].seen, seen[j]) < _SLID_MM or self._whole(i, near, pairs)
+            (i, j) for i, j in pairs if apart(self.known[i].seen, seen[j]) < _SLID_MM or self._whole(i, near, pairs)
         ]
 
     def _whole(self, i: int, near: list[tuple[int, int]], moved: list[tuple[int, int]]) -> bool:
@@ -172,16 +169,6 @@ class SeatTracker:
         play = self.known[i].play
         members = {k for k, known in enumerate(self.known) if known.play == play and not known.hidden}
         return members <= {k for k, _ in moved} and not members & {k for k, _ in near}
-
-    @staticmethod
-    def _offset(a: SeenCard, b: SeenCard) -> float:
-        """How far apart two cards lie, by the corners both show."""
-        if a.top is not None and b.top is not None:
-            return math.dist(a.top, b.top)
-        if a.bottom is not None and b.bottom is not None:
-            return math.dist(a.bottom, b.bottom)
-        # from one corner to the other a few degrees of turn are many millimetres
-        return max(0.0, math.dist(a.anchor, b.anchor) - _CROSS_MM)
 
     @staticmethod
     def _in_new_row(candidate: SeenCard, fresh: list[SeenCard]) -> bool:
