@@ -24,7 +24,7 @@ CELL_PX = 4
 UNIT_PX = 24.0
 """Heights and widths leave the network as logarithms of this many pixels; also the height it sees best."""
 STRIDE_PX = 32
-TILE_PX = 1600
+TILE_PX = 1152
 TILE_OVERLAP_PX = 96
 NEAR = 0.38
 """Two centres closer than this share of the smaller height are the same index."""

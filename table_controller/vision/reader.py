@@ -25,7 +25,7 @@ CROP_THRESHOLD = 0.3
 PHOTO_THRESHOLD = 0.3
 NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
-CROP_VIEWS: tuple[View, ...] = VIEWS[:5]
+CROP_VIEWS: tuple[View, ...] = VIEWS[:4]
 
 
 class Reader:
