@@ -18,7 +18,7 @@ from table_controller.vision.mat import GLIMPSE, MatFinder, MatPose, prompt_wind
 from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
 from table_controller.vision.seat_eye import CropReader, SeatEye
 
-_MOST_LOOKS = 4
+_LEAST_LOOKS, _MOST_LOOKS = 2, 4
 
 
 class PromptEye:
@@ -28,7 +28,7 @@ class PromptEye:
         self._window = prompt_window(geometry, seat)
         self._reader = reader
         self._border = prompt_border(self._window)
-        self._gate = AreaGate(self._border)
+        self._gate = AreaGate(self._border, self._border)
         self._stack = PromptStack(seat, geometry)
         self._sights: list[PromptSight] = []
         self.pending = False
@@ -41,7 +41,7 @@ class PromptEye:
         """Take in a frame; returns the prompt cards laid, lifted or cleared."""
         small = self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE)
         state = self._gate.look(small)
-        self.pending = state.changed
+        self.pending = state.changed and (not state.hand or len(self._sights) < _LEAST_LOOKS)
         if not state.changed or state.rest < 1:
             self._sights.clear()
             return []
@@ -49,7 +49,7 @@ class PromptEye:
             return []
         mat_grey = float(np.median(small.max(axis=2)[self._border]))
         self._sights.append(self._reader.read(self._window.view(frame, pose, PROMPT_PX_PER_MM), mat_grey))
-        if len(self._sights) < 2:
+        if len(self._sights) < _LEAST_LOOKS:
             return []
         last = self._sights[-1]
         if self._sights[-2].markers.keys() != last.markers.keys() and len(self._sights) < _MOST_LOOKS:

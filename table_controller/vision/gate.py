@@ -86,7 +86,9 @@ class AreaGate:
         pixels = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.float32)
         mat = np.median(pixels[self._border], axis=0)
         off = np.abs(pixels - mat).max(axis=2) > _STRANGE
-        paper = pixels.min(axis=2) > min(225.0, float(mat.max()) * _WHITE)
+        bright = (pixels.min(axis=2) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
+        # with its blurred and shaded edge
+        paper = np.asarray(cv2.dilate(bright, np.ones((5, 5), dtype=np.uint8))) > 0
         strange = (off & ~(paper & self._ends) & self._border).astype(np.uint8)
         count, _, stats, _ = cv2.connectedComponentsWithStats(strange, connectivity=8)
         reach = _HAND_MM * GATE_PX_PER_MM

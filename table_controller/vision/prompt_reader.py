@@ -18,6 +18,7 @@ from table_controller.vision.images import Image
 
 PROMPT_PX_PER_MM = 3.0
 _ENLARGE = 2.0
+_LARGE_SHARE = 0.4
 _PAPER_SHARE = 0.12
 """A card fills at least this share of the prompt window."""
 UNMARKED = -1
@@ -27,10 +28,14 @@ _SAME_PLACE_MM = 2.0
 
 @dataclass(frozen=True)
 class PromptSight:
-    """What a prompt window shows: how many markers of each card, whether paper lies there, and where each marker is."""
+    """What a prompt window shows: how many markers of each card, and whether anything of paper lies there.
+
+    ``large``: more paper than a stack of prompt cards has: a playing card.
+    """
 
     markers: dict[int, int]
     paper: bool
+    large: bool = False
     places: dict[int, tuple[Point, ...]] = field(default_factory=dict)
     """Marker id -> centres in mm of the window."""
 
@@ -59,7 +64,7 @@ class PromptReader:
                 x, y = np.asarray(quad).reshape(4, 2).mean(axis=0) / (_ENLARGE * PROMPT_PX_PER_MM)
                 places[marker] = (*places.get(marker, ()), (float(x), float(y)))
         paper = float(np.mean(view.min(axis=2) > min(225.0, mat_grey * 1.4)))
-        return PromptSight(dict(seen), paper > _PAPER_SHARE, places)
+        return PromptSight(dict(seen), paper > _PAPER_SHARE, paper > _LARGE_SHARE, places)
 
 
 @dataclass
@@ -80,7 +85,8 @@ class PromptStack:
         for marker in sorted(fresh, key=lambda m: (sight.markers[m], m)):
             self.stack.append(marker)
             events.append(PromptLaid(at_ms, self.seat, self._kind(marker), marker))
-        if sight.paper and not sight.markers and not self.stack and not hand:
+        strange = sight.large or (sight.paper and not sight.markers and not self.stack)
+        if strange and UNMARKED not in self.stack and not hand:
             self.stack.append(UNMARKED)
             events.append(PromptLaid(at_ms, self.seat, UNKNOWN, UNMARKED))
         self.places.update(sight.places)
@@ -106,6 +112,8 @@ class PromptStack:
             events: list[Event] = [] if self.stack else [PromptLifted(at_ms, self.seat, self._kind(top), top)]
             self.stack.clear()
             return [*events, PromptCircleCleared(at_ms, self.seat)]
+        if sight.large:
+            return []
         visible = [i for i, marker in enumerate(self.stack) if marker in sight.markers]
         fresh = any(marker not in self.stack for marker in sight.markers)
         if fresh and not visible:

@@ -77,7 +77,7 @@ class SeatEye:
     def see(self, frame: Image, glimpse: Image, pose: MatPose, grab_ms: int) -> list[Event]:
         """Take in a frame; returns what is certain by now."""
         state = self._gate.look(self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE))
-        self.pending = state.changed
+        self.pending = state.changed and not state.hand
         if not state.changed:
             self._votes.clear()
             self._history.clear()

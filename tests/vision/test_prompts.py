@@ -10,6 +10,7 @@ import pytest
 
 from table_controller.geometry import load_geometry
 from table_controller.sim.art import prompt_picture
+from table_controller.sim.scene import Pose
 from table_controller.table.events import CardsSeen, Event, PromptCircleCleared, PromptLaid, PromptLifted
 from table_controller.vision.prompt_reader import PromptReader, PromptSight, PromptStack
 
@@ -53,9 +54,9 @@ def test_every_card_at_any_turn_and_half_under_a_thumb(marker: int) -> None:
 def test_an_empty_circle_and_a_playing_card_are_told_apart() -> None:
     empty = np.full((270, 270, 3), 106, dtype=np.uint8)
     card = empty.copy()
-    card[40:230, 60:200] = 245
+    card[30:260, 50:224] = 245
     assert READER.read(empty, 106) == PromptSight({}, False)
-    assert READER.read(card, 106) == PromptSight({}, True)
+    assert READER.read(card, 106) == PromptSight({}, True, True)
 
 
 def test_pass_on_pass_and_on_a_report() -> None:
@@ -101,6 +102,23 @@ def test_a_card_without_markers_is_said_to_be_one() -> None:
     stack = PromptStack("S", GEOMETRY)
     assert brief(stack.settle(sight(), 1)) == [("PromptLaid", "??")]
     assert brief(stack.settle(sight(), 2)) == []
+
+
+def test_a_playing_card_on_a_stack_is_said_to_be_one_and_taken_away_again() -> None:
+    stack = PromptStack("E", GEOMETRY)
+    stack.settle(sight(m0=4), 1)
+    covered = PromptSight({}, True, large=True)
+    assert brief(stack.settle(covered, 2)) == [("PromptLaid", "??")]
+    assert stack.settle(covered, 3) == []
+    assert brief(stack.settle(sight(m0=4), 4)) == [("PromptLifted", "??")]
+
+
+def test_a_rendered_playing_card_in_the_circle_is_no_prompt_card(make_table: Callable[..., object]) -> None:
+    table = make_table(seed=31)
+    play = table.scene.lay("S", ["5H"])
+    u, v = GEOMETRY.prompt_centre
+    table.scene.place(play, [Pose(u, v, 8.0)])
+    assert brief([event for event in table.look() if isinstance(event, PromptLaid)]) == [("PromptLaid", "??")]
 
 
 def test_the_rendered_stack(make_table: Callable[..., object]) -> None:
