@@ -1,0 +1,70 @@
+# What a person types: make demo, make test. Everything else here is for those who change the code.
+# `make demo` and `make test` set up all they need on a fresh machine with Python 3.11, git and make (see .ci/setup).
+BIN := .venv/bin
+SETUP := .ci/setup
+# A new stamp is due when the dependencies or the set-up itself change.
+INPUTS := pyproject.toml $(SETUP)
+ARGS ?=
+PYTEST_ARGS ?=
+JOBS ?= 2
+SOURCES := table_controller models/train firmware/generate.py tests
+
+.PHONY: help setup demo test check format bench soak train firmware clean
+
+help:
+	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
+	@echo "make test     set up, and run every test"
+	@echo "make check    formatting, lint, types, import layers, generated files"
+	@echo "make format   format the code"
+	@echo "make bench    figures of this machine, side by side with the plain way"
+	@echo "make soak     thousands of simulated deals; SOAK_DEALS=10000 for longer"
+	@echo "make train    train the recogniser anew (hours on two cores; installs PyTorch)"
+	@echo "make firmware the dealer's firmware and its simulator"
+	@echo "make setup    only the set-up for development; make clean removes what was built"
+
+# The recipe's own lines are silent and set-up speaks on standard error: the demo's last line is its result.
+demo: .venv/.ready-demo
+	@$(BIN)/table-controller demo $(ARGS)
+
+setup: .venv/.ready-dev
+
+.venv/.ready-demo: $(INPUTS)
+	@[ -e .venv/.ready-dev ] && [ .venv/.ready-dev -nt pyproject.toml ] || bash $(SETUP) demo 1>&2
+	@touch $@
+
+.venv/.ready-dev: $(INPUTS)
+	@bash $(SETUP) dev 1>&2
+	@touch $@
+
+.venv/.ready-train: $(INPUTS)
+	@bash $(SETUP) train 1>&2
+	@touch $@
+
+test: .venv/.ready-dev
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not soak and not hardware" $(PYTEST_ARGS)
+
+check: .venv/.ready-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(MAKE) --no-print-directory -C firmware check PYTHON=$(CURDIR)/$(BIN)/python
+
+format: .venv/.ready-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.ready-dev
+	$(BIN)/python tests/bench/run.py $(ARGS)
+
+soak: .venv/.ready-dev
+	$(BIN)/python -m pytest tests/soak -m soak --timeout 0 $(PYTEST_ARGS)
+
+train: .venv/.ready-train
+	$(BIN)/python -m models.train $(ARGS)
+
+firmware: .venv/.ready-demo
+	$(MAKE) -C firmware all bench PYTHON=$(CURDIR)/$(BIN)/python
+
+clean:
+	rm -rf build dist .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
