@@ -115,15 +115,20 @@ class People:
             if self._dealer_faults:
                 yield 6000
                 self._machine.fault(self._dealer_faults.pop(0))
-            yield lambda: self._state().phase in ("sorting", "fault")
-            if self._state().phase == "fault":
+            yield self._deal_has_ended
+            while self._state().phase == "fault":
                 yield 3000
+                self._machine.fault("clear")
                 self._press("CLEAR")
                 yield until(self._clock, lambda: self._state().phase != "fault", 5000)
+                yield self._deal_has_ended
         trays = self._machine.delivered()
         for seat in SEATS:
             hand = [self._pack[index] for index in trays[seat]]
             self._brains[seat] = Brain(seat, random.Random(self._rng.getrandbits(32)), self._profile, hand)
+
+    def _deal_has_ended(self) -> bool:
+        return self._state().phase not in ("dealing",)
 
     def _sort(self) -> Script:
         for seat in self._rng.sample(SEATS, 4):

@@ -123,7 +123,7 @@ def failed(draft: Draft, event: DealFailed) -> None:
     """The deal stopped: nothing is released; a person clears the machine and starts again."""
     _current(draft, event.job)
     dealer = draft.state.dealer
-    dealer.fault, dealer.message = event.code, event.message
+    dealer.fault, dealer.message, dealer.void = event.code, event.message, event.void
     under = "deal_over" if draft.state.last_order else "standby"
     draft.move("deal_failed")
     draft.state.under = under
@@ -135,12 +135,17 @@ def failed(draft: Draft, event: DealFailed) -> None:
 
 
 def cleared(draft: Draft, event: DealerCleared) -> None:
-    """A person cleared the fault: Start is possible again."""
+    """A person cleared the fault: a deal that is not void goes on where it stopped, else Start is possible again."""
     draft.require("fault")
-    draft.move("cleared")
+    dealer = draft.state.dealer
+    goes_on = bool(dealer.fault and dealer.plan and not dealer.void)
+    draft.move("deal_resumes" if goes_on else "cleared")
     draft.state.under = ""
-    draft.state.dealer.fault = draft.state.dealer.message = ""
+    dealer.fault = dealer.message = ""
     draft.lamp(None, "on")
+    if goes_on:
+        draft.emit(WatchMode("deal"))
+        draft.emit(RunDeal(dealer.job, dealer.pack, dealer.plan))
 
 
 def online(draft: Draft, event: DealerOnline) -> None:

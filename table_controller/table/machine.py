@@ -49,6 +49,7 @@ TRANSITIONS: list[dict[str, Any]] = [
     {"trigger": "dealt", "source": "dealing", "dest": "sorting"},
     {"trigger": "dealt_by_hand", "source": ["standby", "deal_over"], "dest": "sorting"},
     {"trigger": "deal_failed", "source": "dealing", "dest": "fault"},
+    {"trigger": "deal_resumes", "source": "fault", "dest": "dealing"},
     {"trigger": "fault", "source": list(UNDER_FAULT), "dest": "fault"},
     {"trigger": "tribute_begins", "source": "sorting", "dest": "tribute"},
     {"trigger": "tribute_shown", "source": "tribute", "dest": "returning"},

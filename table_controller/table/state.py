@@ -67,6 +67,8 @@ class DealerState:
     nonce: str = ""
     commitment: str = ""
     fault: str = ""
+    void: bool = False
+    """The failed deal cannot go on: its cards are called back."""
     message: str = ""
 
 

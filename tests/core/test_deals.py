@@ -10,7 +10,7 @@ import pytest
 from table_controller.cards import full_pack
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
-from table_controller.table.effects import Lamp, Publish, Seal, SetTimer, WatchMode
+from table_controller.table.effects import Lamp, Publish, RunDeal, Seal, SetTimer, WatchMode
 from table_controller.table.snapshot import snapshot
 
 
@@ -203,6 +203,17 @@ def test_a_failed_deal_is_shown_and_dealt_anew(driven: EventTable) -> None:
     driven.deal()
     assert driven.core.state.deal_number == 1
     assert driven.core.state.dealer.job == 2
+
+
+def test_a_deal_that_is_not_void_goes_on_by_the_same_plan(driven: EventTable) -> None:
+    driven.open()
+    driven.send(ev.DealRequested, by="test", leader="N")
+    driven.send(ev.DealPlanned, job=1, pack="A", plan="ENWS" * 27, nonce="0", commitment="c")
+    driven.send(ev.DealFailed, job=1, code="JAM", place="feeder", message="stuck", void=False, counts=(5, 5, 5, 5, 0))
+    outcome = driven.send(ev.DealerCleared)
+    assert outcome.state.phase == "dealing"
+    assert RunDeal(1, "A", "ENWS" * 27) in outcome.effects
+    assert driven.send(ev.DealDone, job=1, counts=(27, 27, 27, 27, 0)).state.deal_number == 1
 
 
 def test_resync_recovers_a_table_that_lost_the_thread(driven: EventTable) -> None:
