@@ -94,7 +94,9 @@ def _add_simulation_options(parser: argparse.ArgumentParser, *, deals: int) -> N
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same deals, same journal hash")
     parser.add_argument("--style", choices=sorted(STYLES), default="classic", help="how the cards look")
     parser.add_argument("--profile", choices=profile_names(), default="default", help="the rules")
-    parser.add_argument("--broker", metavar="HOST:PORT", help="use this broker instead of starting one")
+    parser.add_argument(
+        "--broker", metavar="HOST:PORT", help="use this broker (or the one of the [demo] extra: builtin)"
+    )
     parser.add_argument("--emulator", action="store_true", help="the dealer's Python emulator instead of the firmware")
     parser.add_argument(
         "--journal", type=Path, metavar="FILE", help="where to write the journal (default: a new folder)"

@@ -18,6 +18,8 @@ from table_controller.feed.client import Broker
 
 _SBIN = "/usr/sbin:/usr/local/sbin"
 START_S = 10.0
+BUILTIN = "builtin"
+"""Names the broker of the [demo] extra."""
 
 
 @dataclass
@@ -52,7 +54,9 @@ def answers(host: str, port: int, timeout_s: float = 1.0) -> bool:
 
 
 def open_broker(external: str | None = None) -> RunningBroker:
-    """Start or find a broker; raises DeviceError when there is none."""
+    """Start or find a broker (``external`` HOST:PORT, or ``builtin``); raises DeviceError when there is none."""
+    if external == BUILTIN:
+        return _iotcore()
     if external:
         return _external(external)
     program = mosquitto_program()
@@ -116,7 +120,12 @@ max_inflight_count = 100
 
 def _iotcore() -> RunningBroker:
     """The Rust broker from the extra: loopback only, without any access control."""
-    import iotcore
+    try:
+        import iotcore
+    except ImportError as error:
+        raise DeviceError(
+            "The built-in broker is not installed.", way_out="pip install 'table-controller[demo]'."
+        ) from error
 
     folder = Path(tempfile.mkdtemp(prefix="table-broker-"))
     port = free_port()
@@ -130,7 +139,7 @@ def _iotcore() -> RunningBroker:
         shutil.rmtree(folder, ignore_errors=True)
 
     _await(port, lambda: None, "iotcore")
-    note = "mosquitto is not installed: the iotcore broker stands in, on this machine only and without access control"
+    note = "broker: iotcore stands in for mosquitto, on this machine only and without access control"
     # Retained states go at QoS 0: its queue to a slow reader is short.
     return RunningBroker(Broker("127.0.0.1", port, qos_state=0), "iotcore", note, stop)
 

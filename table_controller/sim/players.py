@@ -19,7 +19,7 @@ from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.runtime.clock import Clock
 from table_controller.sim.brain import Brain, Choice
 from table_controller.sim.scene import LaidPlay, Scene
-from table_controller.sim.script import Script, Stage, Wait, until
+from table_controller.sim.script import POLL_MS, Script, Stage, Wait, until
 from table_controller.sim.truth import Truth
 from table_controller.table.state import TableState
 
@@ -112,6 +112,7 @@ class People:
             self._machine.load(len(self._pack))
             yield lambda: self._state().dealer.online
             self._press("START")
+            yield until(self._clock, lambda: self._state().phase not in ("standby", "deal_over"), 5000)
             if self._dealer_faults:
                 yield 6000
                 self._machine.fault(self._dealer_faults.pop(0))
@@ -122,6 +123,7 @@ class People:
                 self._press("CLEAR")
                 yield until(self._clock, lambda: self._state().phase != "fault", 5000)
                 yield self._deal_has_ended
+            yield POLL_MS
         trays = self._machine.delivered()
         for seat in SEATS:
             hand = [self._pack[index] for index in trays[seat]]

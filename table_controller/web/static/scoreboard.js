@@ -66,7 +66,7 @@ function listItem(text, className = "") {
 }
 
 function drawFooter() {
-  $("recent").replaceChildren(...state.recent.slice().reverse().slice(0, 6).map((action) => {
+  $("recent").replaceChildren(...state.recent.slice().reverse().slice(0, 4).map((action) => {
     const item = listItem("", action.doubtful ? "doubtful" : "");
     item.append(element("span", "seatname", t(action.seat)));
     item.append(action.pass ? element("span", "passed", t("pass")) : cardRow(action.cards, state.level));
