@@ -148,6 +148,8 @@ def _misfit(top: SeenCard, bottom: SeenCard) -> tuple[float, float]:
     turn = math.degrees(math.atan2(dy, dx) - math.atan2(height, width))
     stretch = abs(math.hypot(dx, dy) - math.hypot(width, height))
     lean = max(abs(_turn_between(turn, top.turn_deg)), abs(_turn_between(turn, bottom.turn_deg)))
+    if top.card == bottom.card and top.card in JOKERS:
+        return stretch, turn  # the turn of a joker's letters is a rough guess
     return stretch + max(0.0, lean - 6.0) * 0.8, turn
 
 

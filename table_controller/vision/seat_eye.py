@@ -6,7 +6,7 @@ import math
 from collections import deque
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -45,6 +45,7 @@ _LOOKS = (1.0, 0.8)
 _CLOSER = 0.7
 _LEAST_INK_PX = 60
 _REMAINS = 0.55
+_SAME_COLOUR = 40
 
 
 class CropReader(Protocol):
@@ -70,7 +71,7 @@ class SeatEye:
         self._votes: list[list[SeenCard]] = []
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
         self._expected: list[str] = []
-        self._last_view: Any = None
+        self._last_view: Image | None = None
         self.pending = False
         self.readings = 0
 
@@ -154,8 +155,8 @@ class SeatEye:
 
     def _settle(self, view: Image, grab_ms: int) -> list[Event]:
         seen = vote(self._votes)
-        settled = self._without_expected(self._tracker.settle(seen, self._unchanged, partial(self._remains, view)))
-        self._last_view = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)
+        settled = self._without_expected(self._tracker.settle(seen, partial(self._remains, view)))
+        self._last_view = view
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
         self._votes.clear()
@@ -212,19 +213,24 @@ class SeatEye:
         return present is not None and accepted is not None and any(self._corners_alike(present, accepted, card))
 
     def _remains(self, view: Image, card: SeenCard) -> bool:
-        """Whether most of the print at a known card's corner is still where it was when last read."""
-        at = card.top or card.bottom
-        if self._last_view is None or at is None:
+        """Whether most of the print at a corner of a known card is still where it was when last read."""
+        corners = [at for at in (card.top, card.bottom) if at is not None]
+        return any(self._print_remains(view, at) for at in corners)
+
+    def _print_remains(self, view: Image, at: Point) -> bool:
+        if self._last_view is None:
             return False
         x, y = self._window.to_px(*at, READ_PX_PER_MM)
         rows = slice(max(0, round(y - 28)), max(1, round(y + 28)))
         columns = slice(max(0, round(x - 13)), max(1, round(x + 13)))
-        was = np.asarray(self._last_view[rows, columns], dtype=np.float32)
-        now = np.asarray(cv2.cvtColor(view[rows, columns], cv2.COLOR_BGR2GRAY), dtype=np.float32)
-        ink = was < float(np.percentile(was, 80)) - 45
-        if np.count_nonzero(ink) < _LEAST_INK_PX:
+        was = np.asarray(self._last_view[rows, columns], dtype=np.int16)
+        now = np.asarray(view[rows, columns], dtype=np.int16)
+        same = np.abs(was - now).max(axis=2) < _SAME_COLOUR
+        dark = was.min(axis=2)
+        ink = dark < float(np.percentile(dark, 80)) - 60
+        if np.count_nonzero(ink) < _LEAST_INK_PX or np.all(ink):
             return False
-        return bool(np.mean(np.abs(was - now)[ink] < 28) > _REMAINS)
+        return bool(np.mean(same[ink]) > _REMAINS and np.mean(same[~ink]) > _REMAINS)
 
     def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
         """The stamp of the first frame since the last reading that shows all new cards as they lie now."""

@@ -64,19 +64,17 @@ class SeatTracker:
     def settle(
         self,
         seen: Sequence[SeenCard],
-        unchanged: Callable[[SeenCard], bool],
-        remains: Callable[[SeenCard], bool] = lambda card: False,
+        remains: Callable[[SeenCard], bool],
     ) -> Settled:
         """Take in the cards of an area at rest.
 
-        ``unchanged(card)`` says whether the picture at a known card's corner is as it was: then the card still lies
-        there even if it was not read this time. ``remains(card)`` says whether most of the corner's print is still
-        in its place: then a reading there of another face is that card, half covered.
+        ``remains(card)`` says whether most of the print at a known card's corner is still in its place: then it lies
+        there even if it was not read this time, and a reading of another face there is that card, half covered.
         """
         if not seen and not self.known:
             return Settled()
         if not seen:
-            if any(unchanged(known.seen) for known in self.known if not known.hidden):
+            if any(remains(known.seen) for known in self.known if not known.hidden):
                 return Settled()
             gone = tuple(self.known)
             self.known.clear()
@@ -91,11 +89,7 @@ class SeatTracker:
             self._update(self.known[i], seen[j])
         matched_known = {i for i, _ in pairs}
         left = [known for i, known in enumerate(self.known) if i not in matched_known]
-
-        def still(card: SeenCard) -> bool:
-            return unchanged(card) or remains(card)
-
-        gone_now = [known for known in left if self._is_gone(known, over, still)]
+        gone_now = [known for known in left if self._is_gone(known, over, remains)]
         self.known = [known for known in self.known if not any(known is lost for lost in gone_now)]
         cleared = bool(gone_now) and not self.known
         if fresh:
@@ -111,7 +105,7 @@ class SeatTracker:
         if known.seen.doubtful or not seen.doubtful:
             known.seen = seen
 
-    def _is_gone(self, known: Known, over: Sequence[tuple[int, SeenCard]], still: Callable[[SeenCard], bool]) -> bool:
+    def _is_gone(self, known: Known, over: Sequence[tuple[int, SeenCard]], remains: Callable[[SeenCard], bool]) -> bool:
         """``over``: the cards seen, each with its play; only a later play lies over an earlier one."""
         corners = [at for at in (known.seen.top, known.seen.bottom) if at is not None]
         later = [card.outline() for play, card in over if play > known.play]
@@ -123,7 +117,7 @@ class SeatTracker:
         if covered:
             known.hidden = True
             return False
-        return known.hidden or not still(known.seen)
+        return known.hidden or not remains(known.seen)
 
     # --- matching ---------------------------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ def test_a_half_covered_corner_that_reads_as_another_face_is_the_card_it_was() -
     tracker, first = SeatTracker(), row("7H 9H", -60)
     settle(tracker, first)
     misread = [first[0], replace(first[1], card="5H"), *row("JS QS", 0, 206)]
-    settled = tracker.settle(misread, lambda card: False, lambda card: card.card == "9H")
+    settled = tracker.settle(misread, lambda card: card.card == "9H")
     assert names(settled) == (["JS", "QS"], [], False)
     assert [known.seen.card for known in tracker.known] == ["7H", "9H", "JS", "QS"]
 
