@@ -109,6 +109,8 @@ class Page:
             return _problem(403, "Commands are taken from this machine only.")
         try:
             event = parse_command(await request.json(), self.now_ms(), self.draw_leader)
+        except web.HTTPRequestEntityTooLarge:
+            return _problem(413, f"A command has at most {MAX_BODY} bytes.")
         except (ValueError, RecursionError) as error:
             return _problem(400, f"The command cannot be read: {error}.")
         except TableError as error:
