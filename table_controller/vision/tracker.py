@@ -19,6 +19,7 @@ from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
 _NEAR_MM = 9.0
 _STAYED_MM = 5.0
 _SLID_MM = 45.0
+_SHOWN_AGAIN_MM = 30.0
 _PUSHED_MM = 130.0
 _HIDDEN_SHARE = 0.35
 _STILL_HIDDEN_SHARE = 0.12
@@ -123,10 +124,11 @@ class SeatTracker:
 
     def _match(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
         pairs = self._near(seen, remains)
-        moved = self._moved(seen, pairs)
-        taken = {j for _, j in pairs + moved}
+        stayed = [(i, j) for i, j in pairs if remains(self.known[i].seen)]
+        others = [pair for pair in pairs if pair not in stayed] + self._moved(seen, pairs)
+        taken = {j for _, j in stayed + others}
         fresh = [card for j, card in enumerate(seen) if j not in taken]
-        return pairs + [(i, j) for i, j in moved if not self._in_new_row(seen[j], fresh)]
+        return stayed + [(i, j) for i, j in others if not self._in_new_row(seen[j], fresh)]
 
     def _near(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
         """Cards that lie where they lay."""
@@ -146,11 +148,13 @@ class SeatTracker:
         used_known, used_seen = {i for i, _ in near}, {j for _, j in near}
         candidates = []
         for i, known in enumerate(self.known):
-            if i in used_known or known.hidden:
+            if i in used_known:
                 continue
             for j, card in enumerate(seen):
                 off = apart(known.seen, card)
                 same = known.seen.card == card.card
+                if known.hidden and not (same and off < _SHOWN_AGAIN_MM):
+                    continue
                 if j not in used_seen and off < (_PUSHED_MM if same else _SLID_MM) and _compatible(known.seen, card):
                     candidates.append((off + (0 if same else 60), i, j))
         pairs = _greedy(candidates)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from table_controller.vision.cards_on_mat import SeenCard
+from table_controller.vision.cards_on_mat import SeenCard, apart
 from table_controller.vision.tracker import SeatTracker, Settled
 
 
@@ -28,7 +28,12 @@ def names(settled: Settled) -> tuple[list[str], list[str], bool]:
 
 
 def settle(tracker: SeatTracker, seen: list[SeenCard], unchanged: bool = False) -> tuple[list[str], list[str], bool]:
-    return names(tracker.settle(seen, lambda card: unchanged))
+    """Settle; a card's print remains where the same card is seen in the same place (or all remains, if told)."""
+
+    def remains(card: SeenCard) -> bool:
+        return unchanged or any(other.card == card.card and apart(other, card) < 1 for other in seen)
+
+    return names(tracker.settle(seen, remains))
 
 
 def test_a_first_play_then_another_beside_it() -> None:
@@ -71,6 +76,22 @@ def test_the_second_copy_of_a_card_over_the_first_is_new() -> None:
     tracker, first = SeatTracker(), row("9H", 0)
     settle(tracker, first)
     assert settle(tracker, row("9H TH JH", -12, 204)) == (["9H", "TH", "JH"], [], False)
+
+
+def test_the_second_copy_laid_on_the_very_corner_of_the_first_is_new() -> None:
+    tracker, first = SeatTracker(), row("3S JD 9H", 0)
+    settle(tracker, first)
+    over = row("2S JD 7D QC", -1, 203)
+    assert settle(tracker, over) == (["2S", "JD", "7D", "QC"], [], False)
+    assert [known.seen.card for known in tracker.known if known.hidden] == ["3S", "JD", "9H"]
+
+
+def test_a_hidden_play_pushed_out_from_under_another_is_no_new_play() -> None:
+    tracker, first = SeatTracker(), row("4S 8C", 0)
+    settle(tracker, first)
+    over = row("QS", 12, 204)
+    assert settle(tracker, [first[0], *over])[0] == ["QS"]
+    assert settle(tracker, [*shifted(first, -22), *over]) == ([], [], False)
 
 
 def test_a_card_not_read_this_time_is_not_gone_while_its_picture_is_the_same() -> None:
