@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from table_controller.cards import SEATS, Pair, Seat, full_pack, partner
 from table_controller.dealer.machine import Machine
 from table_controller.games.guandan.deal import Deal
+from table_controller.games.guandan.hands import readings
 from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.order import beats, card_strength
 from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.runtime.clock import Clock
@@ -30,6 +32,9 @@ MISTAKES = {
     "slow": "a player thinks for half a minute",
     "silent": "a player does not report ten cards or fewer",
     "disorder": "a player lays a run from large to small",
+    "illegal": "a player lays cards that do not beat, and takes them back",
+    "td": "a player lays the TD card",
+    "stop": "a player lays the STOP card, and lifts it",
 }
 """Errors that a scenario can make somebody commit, once each."""
 
@@ -211,10 +216,13 @@ class People:
             seat = deal.turn
             assert seat is not None
             yield from self._think()
+            yield from self._interrupt(seat)
             yield lambda: self._state().phase not in ("paused", "fault")
             if seat in self._uncleared:
                 yield from self._clear(seat)
             choice = self._choose(deal, seat)
+            if "illegal" in self._mistakes and deal.to_beat is not None:
+                yield from self._lay_illegal(deal, seat)
             if choice is None:
                 yield from self._pass(seat)
                 verdict = deal.pass_(seat)
@@ -230,6 +238,37 @@ class People:
             if verdict.trick_over and not verdict.deal_over:
                 self._trick_is_over(deal)
         yield from self._deal_is_over(deal)
+
+    def _interrupt(self, seat: Seat) -> Script:
+        """Call the referee or ask for a pause by card."""
+        for kind in ("TD", "STOP"):
+            if kind.lower() in self._mistakes:
+                self._mistakes.discard(kind.lower())
+                yield from self._reach(seat, "prompt")
+                self._scene.lay_prompt(seat, kind)
+                yield from self._leave(seat)
+                yield until(self._clock, lambda: self._state().phase == "paused", 3000)
+                yield 1500
+                yield from self._reach(seat, "prompt")
+                self._scene.lift_prompt(seat)
+                yield from self._leave(seat)
+
+    def _lay_illegal(self, deal: Deal, seat: Seat) -> Script:
+        """Lay a card that beats nothing, see that the table minds, and take it back."""
+        assert deal.to_beat is not None
+        card = min(self._brains[seat].hand, key=lambda held: card_strength(held, deal.level))
+        known = readings((card,), deal.level, self._profile.policy)
+        if any(beats(deal.to_beat, reading, deal.level) for reading in known):
+            return
+        self._mistakes.discard("illegal")
+        yield from self._reach(seat, "play")
+        play = self._scene.lay(seat, [card])
+        yield from self._leave(seat)
+        yield 2500
+        yield from self._reach(seat, "play")
+        self._scene.take_back(play)
+        yield from self._leave(seat)
+        yield 800
 
     def _think(self) -> Script:
         """A turn's time, less what the hand needs to move."""

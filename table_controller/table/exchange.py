@@ -7,7 +7,7 @@ from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.effects import CancelTimer
-from table_controller.table.events import CardsSeen, PlayEntered, ReadyPressed
+from table_controller.table.events import ReadyPressed
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
 
@@ -53,12 +53,12 @@ def begin_turn(draft: Draft, seat: Seat, at_ms: int) -> None:
     draft.start_clock("play", seat, at_ms, profile.play_warning_ms, profile.play_grace_ms)
 
 
-def shown(draft: Draft, event: CardsSeen | PlayEntered) -> None:
+def shown(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
     """Cards laid during tribute or return: a payer's tribute, the jokers that resist, or a receiver's return."""
     if draft.state.phase == "tribute":
-        _tribute(draft, event.seat, event.cards, event.at_ms)
+        _tribute(draft, seat, cards, at_ms)
     else:
-        _return(draft, event.seat, event.cards, event.at_ms)
+        _return(draft, seat, cards, at_ms)
 
 
 def _tribute(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:

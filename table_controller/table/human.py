@@ -18,7 +18,7 @@ from table_controller.table.events import (
 )
 from table_controller.table.exchange import begin_turn
 from table_controller.table.incidents import ALLOWED_STEPS, STATUSES
-from table_controller.table.play import end_deal, playing_deal, take_waiting
+from table_controller.table.play import end_deal, go_on, playing_deal, take_waiting
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
 
@@ -88,8 +88,7 @@ def resumed(draft: Draft, event: ResumeRequested) -> None:
     """The referee lets play go on."""
     draft.require("paused")
     draft.resume(event.at_ms)
-    if draft.state.phase in ("playing", "trick_over"):
-        take_waiting(draft)
+    go_on(draft)
 
 
 def incident_updated(draft: Draft, event: IncidentUpdated) -> None:

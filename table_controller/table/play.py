@@ -17,32 +17,56 @@ from table_controller.table.turn import EARLY_HOLD_MS, Draft
 
 def cards_seen(draft: Draft, event: CardsSeen) -> None:
     """New cards in a play area: a tribute, a return or a play, by the phase."""
-    draft.require("sorting", "tribute", "returning", "playing", "trick_over")
+    draft.require("sorting", "tribute", "returning", "playing", "trick_over", "paused")
     draft.state.areas[event.seat] += len(event.cards)
-    _laid(draft, event, event.doubtful)
+    laid(draft, Early(event.seat, event.at_ms, event.cards, event.doubtful))
 
 
 def play_entered(draft: Draft, event: PlayEntered) -> None:
     """A play told by a human instead of the camera."""
-    draft.require("sorting", "tribute", "returning", "playing", "trick_over")
-    _laid(draft, event, ())
+    draft.require("sorting", "tribute", "returning", "playing", "trick_over", "paused")
+    laid(draft, Early(event.seat, event.at_ms, event.cards, ()))
 
 
-def _laid(draft: Draft, event: CardsSeen | PlayEntered, doubtful: tuple[int, ...]) -> None:
-    if not event.cards:
+def laid(draft: Draft, action: Early) -> None:
+    """Cards laid: what they are depends on the phase. While play is paused they wait for it to go on."""
+    if not action.cards:
         raise Refusal("A play needs at least one card.", code="EMPTY")
+    if draft.state.phase == "paused":
+        draft.state.early.append(action)
+        return
     if draft.state.phase == "sorting":
-        end_sorting(draft, event.at_ms, event.seat)
+        end_sorting(draft, action.at_ms, action.seat)
     if draft.state.phase in ("tribute", "returning"):
-        shown(draft, event)
+        shown(draft, action.seat, action.cards, action.at_ms)
     else:
-        take_or_hold(draft, Early(event.seat, event.at_ms, event.cards, doubtful))
+        take_or_hold(draft, action)
+
+
+def go_on(draft: Draft) -> None:
+    """After a pause: what was laid or passed meanwhile takes effect."""
+    if draft.state.phase in ("playing", "trick_over"):
+        take_waiting(draft)
+        if draft.state.early:
+            draft.emit(SetTimer("early", draft.state.clock.anchor_ms + EARLY_HOLD_MS))
+        return
+    waiting, draft.state.early = draft.state.early, []
+    for action in waiting:
+        laid(draft, action)
 
 
 def pass_pressed(draft: Draft, event: PassPressed) -> None:
     """The PASS button, the same as a PASS card."""
-    draft.require("playing", "trick_over")
-    take_or_hold(draft, Early(event.seat, event.at_ms, (), ()))
+    draft.require("playing", "trick_over", "paused")
+    passed(draft, Early(event.seat, event.at_ms, (), ()))
+
+
+def passed(draft: Draft, action: Early) -> None:
+    """A pass by card or button; while play is paused it waits."""
+    if draft.state.phase == "paused":
+        draft.state.early.append(action)
+    else:
+        take_or_hold(draft, action)
 
 
 def cards_gone(draft: Draft, event: CardsGone) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from table_controller.table.events import PromptCircleCleared, PromptLaid, PromptLifted, TdPressed
 from table_controller.table.machine import UNDER_PAUSE
-from table_controller.table.play import report, take_or_hold
+from table_controller.table.play import go_on, passed, report
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import Early
 from table_controller.table.turn import Draft
@@ -14,10 +14,11 @@ def laid(draft: Draft, event: PromptLaid) -> None:
     """A prompt card newly laid: the newest one counts."""
     state = draft.state
     state.prompts[event.seat].append(event.kind)
-    playing = state.phase in ("playing", "trick_over")
+    phase = state.under if state.phase == "paused" else state.phase
+    playing = phase in ("playing", "trick_over")
     if event.kind == "PASS":
         if playing and state.deal is not None and event.seat not in state.deal.out:
-            take_or_hold(draft, Early(event.seat, event.at_ms, (), ()))
+            passed(draft, Early(event.seat, event.at_ms, (), ()))
     elif event.kind == "TD":
         _call(draft, "td_call", event)
     elif event.kind == "STOP":
@@ -40,16 +41,22 @@ def lifted(draft: Draft, event: PromptLifted) -> None:
         stack.reverse()
         stack.remove(event.kind)
         stack.reverse()
-    if event.kind == "STOP" and draft.state.phase == "paused" and draft.state.pause_reason == "stop":
-        draft.resume(event.at_ms)
+    if event.kind == "STOP":
+        _stop_lifted(draft, event.at_ms)
 
 
 def circle_cleared(draft: Draft, event: PromptCircleCleared) -> None:
     """All prompt cards of a seat were collected."""
     held_stop = "STOP" in draft.state.prompts[event.seat]
     draft.state.prompts[event.seat] = []
-    if held_stop and draft.state.phase == "paused" and draft.state.pause_reason == "stop":
-        draft.resume(event.at_ms)
+    if held_stop:
+        _stop_lifted(draft, event.at_ms)
+
+
+def _stop_lifted(draft: Draft, at_ms: int) -> None:
+    if draft.state.phase == "paused" and draft.state.pause_reason == "stop":
+        draft.resume(at_ms)
+        go_on(draft)
 
 
 def td_pressed(draft: Draft, event: TdPressed) -> None:

@@ -91,6 +91,21 @@ def test_td_and_stop_pause_the_clock_and_keep_the_time_used(driven: EventTable) 
     assert SetTimer("warning", start + 60_000 + 9_000) in resumed.effects
 
 
+def test_what_is_laid_during_a_pause_takes_effect_when_play_goes_on(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    lead = driven.brains["E"].lead("2").cards
+    driven.send(ev.TdPressed, seat="W")
+    assert driven.send(ev.CardsSeen, seat="E", cards=lead).refusal is None
+    driven.send(ev.PromptLaid, seat="N", kind="PASS")
+    assert driven.core.state.actions == []
+    state = driven.send(ev.ResumeRequested, by="ref").state
+    assert [(a.seat, a.cards) for a in state.actions] == [("E", lead), ("N", ())]
+    assert state.deal is not None
+    assert state.deal.turn == "W"
+
+
 def test_an_early_action_waits_for_the_seats_before_it(driven: EventTable) -> None:
     driven.open()
     driven.deal()
