@@ -31,6 +31,8 @@ from table_controller.vision.sources import check_source
 
 log = logging.getLogger(__name__)
 CHECK_MS = 500
+HEALTH_EVERY = 10
+"""Health is published at every so many checks."""
 DEALER_ANSWERS_S = 10.0
 ENDED = "The recording has ended."
 
@@ -222,8 +224,11 @@ def _after_restart(run: _Run) -> None:
 
 
 async def _work(run: _Run, stopping: asyncio.Event) -> None:
-    known_restarts, descriptor = -1, -1
+    known_restarts, descriptor, checks = -1, -1, 0
     while not stopping.is_set() and not run.ended:
+        if checks % HEALTH_EVERY == 0 and run.table.publisher is not None:
+            run.table.publisher.health(_health(run))
+        checks += 1
         if run.vision is not None and run.vision.recogniser:
             if run.vision.restarts != known_restarts:
                 if descriptor >= 0:
@@ -235,6 +240,20 @@ async def _work(run: _Run, stopping: asyncio.Event) -> None:
         await _pause(run, CHECK_MS)
     if descriptor >= 0:
         run.loop.remove_reader(descriptor)
+
+
+def _health(run: _Run) -> dict[str, object]:
+    """How the adapters are, in plain words where one is not well."""
+    client, outbox, vision = run.table.client, run.table.outbox, run.vision
+    return {
+        "recogniser": vision.recogniser if vision is not None else "",
+        "camera": vision.lost if vision is not None else "no camera",
+        "vision_restarts": vision.restarts if vision is not None else 0,
+        "dealer": run.dealer.link.state if run.dealer is not None else "none",
+        "broker_connects": client.connects if client is not None else 0,
+        "outbox": len(outbox) if outbox is not None else 0,
+        "controller_fault": run.table.runtime.fault,
+    }
 
 
 async def _pause(run: _Run, ms: int) -> None:
