@@ -1,0 +1,158 @@
+"""What the pages say is what the code does."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from table_controller.config import Config, parse_config
+from table_controller.dealer import messages, words
+from table_controller.feed.topics import ROOT, Topics
+from table_controller.games.guandan.profile import load_profile, profile_names
+from table_controller.table.incidents import KINDS
+from table_controller.table.machine import diagram
+
+PACKAGE = Path("table_controller")
+
+
+def sources(root: Path) -> Iterator[tuple[Path, ast.Module]]:
+    """Every module of the product, parsed."""
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def text_of(root: Path, page: str) -> str:
+    """A page of the documents."""
+    return (root / page).read_text(encoding="utf-8")
+
+
+def first_cells(text: str) -> set[str]:
+    """What stands in backticks in the first column of a page's tables."""
+    return {
+        name
+        for line in text.splitlines()
+        if line.startswith("|")
+        for name in re.findall(r"`([^`]+)`", line.split("|")[1])
+    }
+
+
+def between(text: str, name: str) -> str:
+    """What stands between a page's two markers of this name."""
+    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", text, re.DOTALL)
+    assert found, f"the markers of '{name}' are missing"
+    return found.group(1).strip()
+
+
+def test_the_state_diagram_is_the_machines(root: Path) -> None:
+    shown = between(text_of(root, "docs/architecture.md"), "state diagram")
+    assert shown == f"```mermaid\n{diagram()}\n```"
+
+
+def error_codes(root: Path) -> set[str]:
+    """Every code that is written out: ``code = "X"`` in an error's class, ``code="X"`` in a call, a deal's failures."""
+    found: set[str] = set()
+    for _, tree in sources(root):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.keyword) and node.arg == "code" and isinstance(node.value, ast.Constant):
+                found.add(str(node.value.value))
+            elif isinstance(node, ast.ClassDef):
+                for line in node.body:
+                    if isinstance(line, ast.Assign) and [ast.unparse(t) for t in line.targets] == ["code"]:
+                        found.add(ast.literal_eval(line.value))
+    failures = [value for value in vars(words).values() if isinstance(value, words.Failure)]
+    assert len(failures) >= 5
+    return found | {failure.code for failure in failures} | {fault.name for fault in messages.Fault if fault}
+
+
+def test_every_error_code_is_explained_and_no_other(root: Path) -> None:
+    codes = error_codes(root) | {"REFUSED"}
+    assert {"CONFIG", "JOURNAL", "PHASE", "JAM", "MCU_RESET"} <= codes
+    listed = {name for name in first_cells(text_of(root, "docs/errors.md")) if name.isupper()}
+    assert listed == codes
+
+
+def test_every_exit_status_is_explained(root: Path) -> None:
+    text = text_of(root, "docs/errors.md")
+    tree = ast.parse((root / PACKAGE / "errors.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            assert f"| `{node.value.value}` |" in text, ast.unparse(node)
+
+
+def test_every_incident_has_its_row_in_the_rules(root: Path) -> None:
+    rows = first_cells(between(text_of(root, "docs/rules.md"), "incidents"))
+    assert rows == set(KINDS)
+
+
+def test_every_setting_of_a_profile_is_in_the_rules(root: Path) -> None:
+    text = text_of(root, "docs/rules.md")
+    base = tomllib.loads((root / PACKAGE / "games/guandan/profiles/base.toml").read_text(encoding="utf-8"))
+    settings = [name for section in base.values() if isinstance(section, dict) for name in section]
+    assert len(settings) > 10
+    assert [name for name in settings if f"`{name}`" not in text] == []
+    assert [name for name in profile_names() if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", ["huaian", "national", "default"])
+def test_the_differences_shown_are_the_profiles_own(root: Path, name: str) -> None:
+    shown = between(text_of(root, "docs/rules.md"), "profiles").splitlines()
+    heads = [cell.strip().strip("`") for cell in shown[0].strip("|").split("|")]
+    column, profile = heads.index(name), load_profile(name)
+    rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in shown[2:]]
+    assert len(rows) >= 5
+    for row in rows:
+        value = getattr(profile, row[0])
+        assert row[column] == (str(value).lower() if isinstance(value, bool) else str(value)), row[0]
+
+
+def toml_blocks(text: str) -> list[str]:
+    return re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/operating-guide.md"])
+def test_config_examples_are_read_without_complaint(root: Path, page: str) -> None:
+    blocks = toml_blocks(text_of(root, page))
+    assert blocks
+    for block in blocks:
+        parse_config(block, page)
+
+
+def test_every_config_key_is_explained(root: Path) -> None:
+    text = text_of(root, "docs/operating-guide.md")
+    for section in dataclasses.fields(Config):
+        for key in dataclasses.fields(section.default_factory()):  # type: ignore[misc, arg-type]
+            assert f"`{section.name}.{key.name}`" in text, f"{section.name}.{key.name}"
+
+
+def published(root: Path) -> set[str]:
+    """The kinds of event that the core publishes: the first argument of every ``publish(`` there."""
+    found = set()
+    for path, tree in sources(root):
+        if "table" not in path.relative_to(root / PACKAGE).parts:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("draft.publish", "self.publish"):
+                assert isinstance(node.args[0], ast.Constant), f"{path.name}:{node.lineno}: write the kind out"
+                found.add(str(node.args[0].value))
+    return found
+
+
+def test_every_published_event_is_in_the_feeds_page(root: Path) -> None:
+    kinds = published(root)
+    assert {"play", "pass", "deal_over", "correction", "violation30"} <= kinds
+    assert first_cells(between(text_of(root, "docs/feed.md"), "events")) == kinds
+
+
+def test_every_topic_is_in_the_feeds_page(root: Path) -> None:
+    topics, text = Topics("{venue}", "{table}"), text_of(root, "docs/feed.md")
+    for topic in (topics.availability, topics.info, topics.state, topics.event, topics.health):
+        assert f"`{topic}`" in text
+    assert f"`{ROOT}/{{venue}}/live/{{table}}/alert/{{n}}`" in text
+    for stage in ("commit", "reveal"):
+        assert f"`{topics.seal(stage)}`" in text
