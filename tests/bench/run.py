@@ -1,0 +1,270 @@
+"""Figures of this machine: each part of the product beside the plain way of doing the same, and their ratio.
+
+``python tests/bench/run.py [NAME…]`` prints a line each and writes build/bench/figures.json. Times are medians on one
+thread; the load of the machine is written down, because it is in the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from table_controller.cards import RANKS, SUITS, full_pack
+from table_controller.dealer.machine import Machine
+from table_controller.dealer.simulated import open_simulated
+from table_controller.dealer.stepped import SteppedLink
+from table_controller.games.guandan.hands import readings, wild_of
+from table_controller.games.guandan.judge import compare
+from table_controller.games.guandan.profile import load_profile
+from table_controller.geometry import load_geometry
+from table_controller.journal.writer import JournalWriter
+from table_controller.runtime.clock import VirtualClock
+from table_controller.runtime.loop import TableRuntime
+from table_controller.sim.event_table import EventTable
+from table_controller.sim.scene import Picture, Scene
+from table_controller.table.core import TableCore
+from table_controller.table.effects import PlanDeal, RunDeal
+from table_controller.table.events import DealDone, DealFailed, DealPlanned, Event
+from table_controller.vision.eye import Eye
+from table_controller.vision.mat import GLIMPSE, MatFinder, play_window
+from table_controller.vision.reader import Reader
+
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "build" / "bench"
+PX_PER_MM = 3.0
+QUIET_FRAMES = 600
+Figures = dict[str, Any]
+
+
+def median_ms(work: Callable[[], object], rounds: int) -> float:
+    """The median time of ``work`` in milliseconds, after one round to warm up."""
+    work()
+    times = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        work()
+        times.append((time.perf_counter() - began) * 1000)
+    return statistics.median(times)
+
+
+def beside(
+    product: float, plain: float, unit: str, what: str, against: str, *, rate: bool = False, **more: Any
+) -> Figures:
+    """One comparison; above 1 the product is better: plain / product for times, product / plain for rates."""
+    ratio = product / plain if rate else plain / product
+    rounded = {"product": round(product, 3), "plain": round(plain, 3), "ratio": round(ratio, 2)}
+    return {**rounded, "unit": unit, "what": what, "against": against, **more}
+
+
+def _played_table() -> tuple[Scene, Picture]:
+    """A table in play: a row of six in each area, prompt cards in two circles."""
+    scene = Scene(random.Random(5))
+    pack = [card for card in full_pack() if card[0] in "3456789"]
+    random.Random(5).shuffle(pack)
+    for number, seat in enumerate(("E", "N", "W", "S")):
+        scene.lay(seat, sorted(pack[number * 6 : number * 6 + 6]))  # type: ignore[arg-type]
+    scene.lay_prompt("N", "PASS")
+    scene.lay_prompt("W", "9")
+    return scene, scene.render()
+
+
+def recognition() -> Figures:
+    """One changed play area read by the product's reader, against the whole frame read by the same reader."""
+    reader = Reader.load()
+    _, frame = _played_table()
+    size = (frame.shape[1] // GLIMPSE, frame.shape[0] // GLIMPSE)
+    glimpse = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
+    pose = MatFinder(load_geometry()).find(frame, glimpse)
+    assert pose is not None
+    view = play_window(load_geometry(), "S").view(frame, pose, PX_PER_MM)
+    area = median_ms(lambda: reader.read_crop(view, PX_PER_MM), 7)
+    whole = median_ms(lambda: reader.read_crop(frame, PX_PER_MM), 3)
+    counts = {name: len(reader.read_crop(image, PX_PER_MM)) for name, image in (("area", view), ("frame", frame))}
+    return beside(
+        area, whole, "ms", "one changed play area", "the whole frame, same reader, same frame", corners=counts
+    )
+
+
+def gate() -> Figures:
+    """A quiet minute, ten frames a second: with the change gate, against reading four areas in each frame."""
+    reader, geometry = Reader.load(), load_geometry()
+    scene, _ = _played_table()
+    frames = [scene.render() for _ in range(10)]
+    eye = Eye(geometry, reader)
+    for number in range(40):
+        eye.see(frames[number % 10], number * 100)
+    assert not eye.pending, "the table did not come to rest"
+    before, began = eye.readings, time.perf_counter()
+    for number in range(40, 40 + QUIET_FRAMES):
+        eye.see(frames[number % 10], number * 100)
+    gated_s = time.perf_counter() - began
+    size = (frames[0].shape[1] // GLIMPSE, frames[0].shape[0] // GLIMPSE)
+    glimpse = np.asarray(cv2.resize(frames[0], size, interpolation=cv2.INTER_AREA), np.uint8)
+    pose = MatFinder(geometry).find(frames[0], glimpse)
+    assert pose is not None
+    views = [play_window(geometry, seat).view(frames[0], pose, PX_PER_MM) for seat in ("E", "N", "W", "S")]
+    every_ms = median_ms(lambda: [reader.read_crop(view, PX_PER_MM) for view in views], 3)
+    return beside(
+        gated_s, every_ms * QUIET_FRAMES / 1000, "s", "a quiet minute with the gate",
+        f"four areas read in each of {QUIET_FRAMES} frames (3 measured, scaled)",
+        read_meanwhile=eye.readings - before,
+    )  # fmt: skip
+
+
+def _brute() -> Callable[[tuple[str, ...], str], set[tuple[str, str]]]:
+    """The reference of the tests: every card tried for every wild."""
+    spec = importlib.util.spec_from_file_location("brute", ROOT / "tests/rules/test_engine_brute_force.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Callable[[tuple[str, ...], str], set[tuple[str, str]]] = module.brute
+    return found
+
+
+def judge() -> Figures:
+    """Readings and comparison of two ten-card plays with two wilds each, against the brute-force reference."""
+    brute, profile, rng = _brute(), load_profile("default"), random.Random(7)
+    pairs = []
+    for _ in range(12):
+        level = rng.choice(RANKS)
+        ranks = rng.sample([rank for rank in RANKS if rank != level], 2)
+        wild = [wild_of(level)] * 2
+        pairs.append((level, *(tuple([rank + suit for suit in SUITS] * 2 + wild) for rank in ranks)))
+
+    def ours() -> None:
+        for level, one, other in pairs:
+            assert readings(one, level)
+            compare(one, other, level, profile)
+
+    def plain() -> None:
+        for level, one, other in pairs:
+            assert brute(one, level)
+            assert brute(other, level)
+
+    return beside(
+        median_ms(ours, 9) / len(pairs), median_ms(plain, 3) / len(pairs), "ms",
+        "readings of a ten-card play and whether another beats it",
+        "the reference's readings of both (it compares nothing)",
+    )  # fmt: skip
+
+
+def _events(deals: int) -> list[Event]:
+    table = EventTable(3)
+    table.open()
+    for _ in range(deals):
+        table.play_deal()
+        if table.core.state.phase == "game_over":
+            break
+    return table.events
+
+
+def _per_second(events: list[Event], path: Path, *, sync: bool) -> float:
+    path.unlink(missing_ok=True)
+    runtime = TableRuntime(TableCore(), JournalWriter(path, sync=sync), VirtualClock(0))
+    began = time.perf_counter()
+    for event in events:
+        runtime.post(event)
+    return len(events) / (time.perf_counter() - began)
+
+
+def core() -> Figures:
+    """Events a second through core and journal: every record durable, against leaving that to the system."""
+    events = _events(3)
+    durable = _per_second(events, OUT / "durable.jsonl", sync=True)
+    loose = _per_second(events, OUT / "loose.jsonl", sync=False)
+    bare = TableCore()
+    began = time.perf_counter()
+    for event in events:
+        bare.commit(bare.handle(event))
+    alone = len(events) / (time.perf_counter() - began)
+    return beside(
+        durable, loose, "events/s", "every record durable before it is acted on", "the same journal without fdatasync",
+        rate=True, core_alone=round(alone), events=len(events),
+    )  # fmt: skip
+
+
+def _deal_ms(machine: Machine) -> int:
+    """Machine time of a whole deal of 108 cards, from RunDeal to DealDone."""
+    log: list[Event] = []
+    link = SteppedLink(machine, log.append, random_bytes=random.Random(1).randbytes)
+    machine.load(108)
+    now = 0
+    while not link.online:
+        now += 5
+        link.step(now)
+    link.perform(PlanDeal(1, "A", (27, 27, 27, 27, 0)), now)
+    plan = next(event.plan for event in log if isinstance(event, DealPlanned))
+    began = now
+    link.perform(RunDeal(1, "A", plan), now)
+    while not any(isinstance(event, DealDone | DealFailed) for event in log):
+        now += 5
+        link.step(now)
+    assert isinstance(log[-1], DealDone), log[-1]
+    link.close()
+    return now - began
+
+
+def dealer() -> Figures:
+    """Machine time of a deal, against what the mechanism needs at least for 108 turns and the trays."""
+    facts = tomllib.loads((ROOT / "firmware" / "machine.toml").read_text(encoding="utf-8"))
+    least_ms = 108 * facts["pitch_steps"] * 2 * facts["tick_us"] / 1000 + facts["gate_ms"]
+    simulated = open_simulated()
+    began = time.perf_counter()
+    took_ms = _deal_ms(simulated.machine)
+    wall_s = time.perf_counter() - began
+    return beside(
+        took_ms / 1000, least_ms / 1000, "s of machine time", f"108 cards dealt by the firmware ({simulated.kind})",
+        "108 turns at full speed and the open trays (the machine's own minimum, chosen and never built)",
+        wall_s=round(wall_s, 2),
+    )  # fmt: skip
+
+
+BENCHES: dict[str, Callable[[], Figures]] = {
+    "recognition": recognition,
+    "gate": gate,
+    "judge": judge,
+    "core": core,
+    "dealer": dealer,
+}
+
+
+def main() -> int:
+    """Run the named benches, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(BENCHES)} (default: all)")
+    names = parser.parse_args().names or list(BENCHES)
+    if unknown := set(names) - set(BENCHES):
+        parser.error(f"no bench is called {', '.join(sorted(unknown))}")
+    OUT.mkdir(parents=True, exist_ok=True)
+    cv2.setNumThreads(1)
+    machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
+    print(f"{machine['processor']}, {machine['cores']} cores, load {os.getloadavg()[0]:.1f}")
+    print("ratio above 1: the product is better")
+    results: dict[str, Figures] = {}
+    for name in names:
+        found = {**BENCHES[name](), "load": round(os.getloadavg()[0], 1)}
+        results[name] = found
+        print(f"{name:12} {found['product']:>10} {found['unit']}  {found['what']}")
+        print(f"{'':12} {found['plain']:>10} {found['unit']}  {found['against']}   ratio {found['ratio']}", flush=True)
+    (OUT / "figures.json").write_text(json.dumps({"machine": machine, **results}, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {(OUT / 'figures.json').relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
