@@ -26,7 +26,7 @@ def _pyramid(image: Image) -> list[float]:
     """The scales tried: a factor of two apart, the largest of them small enough to be quick."""
     height, width = image.shape[:2]
     top = min(1.0, math.sqrt(LARGEST_PX / (height * width)))
-    scales = []
+    scales: list[float] = []
     while min(height, width) * top >= SMALLEST_SIDE_PX or not scales:
         scales.append(top)
         top /= 2
