@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from table_controller.cards import SEATS
-from table_controller.games.guandan.deal import Action, Deal, replay_actions
+from table_controller.games.guandan.deal import Action, Deal, Verdict, replay_actions
 from table_controller.games.guandan.judge import judge
 from table_controller.table.events import (
     CameraBack,
@@ -34,12 +34,11 @@ def corrected(draft: Draft, event: PlayCorrected) -> None:
     new = replace(old, cards=event.cards, doubtful=(), original=old.original or old.cards)
     state.actions[place] = new
     deal, verdicts = replay_actions(playing_deal(draft).leader, state.deal_level, state.actions, draft.profile)
-    first_bad = next((action for action, verdict in verdicts if verdict.fault), None)
-    if first_bad is not None:
-        fault = next(verdict.fault for action, verdict in verdicts if action is first_bad)
-        if first_bad.number == event.play:
-            raise Refusal(f"{' '.join(event.cards)} could not be played there: {fault}.", code="ILLEGAL")
-        draft.incident(fault, event.at_ms, first_bad.seat, first_bad.number)
+    _refuse_impossible(verdicts)
+    for action, verdict in verdicts:
+        known = any(i.kind == verdict.fault and i.play == action.number for i in state.incidents)
+        if verdict.fault and not known:
+            draft.incident(verdict.fault, event.at_ms, action.seat, action.number)
     _keep_reports(playing_deal(draft), deal)
     state.actions = [_with_reading(action, verdict) for action, verdict in verdicts]
     turn_before = playing_deal(draft).turn
@@ -53,8 +52,20 @@ def corrected(draft: Draft, event: PlayCorrected) -> None:
         take_waiting(draft)
 
 
-def _with_reading(action: Action, verdict: object) -> Action:
-    judgement = getattr(verdict, "judgement", None)
+def _refuse_impossible(verdicts: list[tuple[Action, Verdict]]) -> None:
+    """A correction that the number of cards or the order of turns contradicts is refused, with the play named."""
+    for place, (action, verdict) in enumerate(verdicts):
+        impossible = verdict.fault in ("too_many_cards", "pass_by_leader")
+        early_end = verdict.deal_over and place < len(verdicts) - 1
+        if impossible or early_end:
+            why = "the deal would have ended before" if early_end else verdict.fault
+            raise Refusal(
+                f"With these cards number {action.number} by {action.seat} could not be: {why}.", code="ILLEGAL"
+            )
+
+
+def _with_reading(action: Action, verdict: Verdict) -> Action:
+    judgement = verdict.judgement
     reading = judgement.reading.text() if judgement and judgement.reading else action.reading
     return replace(action, reading=reading)
 

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -148,6 +148,9 @@ class CoreMachine(RuleBasedStateMachine):
 
 
 CoreMachine.TestCase.settings = settings(
-    max_examples=int(os.environ.get("PROPERTY_EXAMPLES", "60")), stateful_step_count=50, deadline=None
+    max_examples=int(os.environ.get("PROPERTY_EXAMPLES", "60")),
+    stateful_step_count=50,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking whole deals takes longer than it helps
 )
 TestCoreProperties = CoreMachine.TestCase

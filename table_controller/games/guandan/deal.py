@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from table_controller.cards import SEATS, UNKNOWN, Seat
@@ -41,7 +41,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a play or pass led to. ``fault`` names why it is not legal; then nothing was applied."""
+    """What a play or pass led to. ``fault`` names why it is not legal; then nothing was applied (unless forced)."""
 
     fault: str = ""
     judgement: Judgement | None = None
@@ -95,18 +95,26 @@ class Deal:
         """The trick's first card has not been played."""
         return self.trick.last_seat is None
 
-    def play(self, seat: Seat, cards: tuple[str, ...], profile: Profile, *, doubtful: bool) -> Verdict:
-        """A play by the seat in turn. An illegal one changes nothing and says why in ``fault``."""
+    def play(
+        self, seat: Seat, cards: tuple[str, ...], profile: Profile, *, doubtful: bool, force: bool = False
+    ) -> Verdict:
+        """A play by the seat in turn. An illegal one changes nothing and says why in ``fault``.
+
+        ``force`` applies it all the same: it was accepted at the table before a correction showed what it was.
+        """
         if len(cards) > self.counts[seat]:
             return Verdict(fault="too_many_cards")
-        judgement = None
-        if not doubtful:
-            judgement = judge(cards, self.level, profile, self.to_beat)
-            if judgement.reading is None:
-                return Verdict(fault="not_a_play", judgement=judgement)
-            if not judgement.beats and not self.to_beat_unknown:
-                return Verdict(fault="does_not_beat", judgement=judgement)
-        return self._apply(seat, cards, judgement)
+        if doubtful:
+            return self._apply(seat, cards, None)
+        judgement = judge(cards, self.level, profile, self.to_beat)
+        fault = ""
+        if judgement.reading is None:
+            fault = "not_a_play"
+        elif not judgement.beats and not self.to_beat_unknown:
+            fault = "does_not_beat"
+        if fault and not force:
+            return Verdict(fault=fault, judgement=judgement)
+        return replace(self._apply(seat, cards, judgement), fault=fault)
 
     def _apply(self, seat: Seat, cards: tuple[str, ...], judgement: Judgement | None) -> Verdict:
         due = report_due(self.counts[seat], len(cards), already_reported=seat in self.reported)
@@ -118,10 +126,10 @@ class Deal:
             self.owes_report.pop(seat, None)
         self.trick.play(seat, last_card=last)
         self.to_beat = judgement.reading if judgement else None
-        self.to_beat_unknown = judgement is None
+        self.to_beat_unknown = self.to_beat is None
         return Verdict(
             judgement=judgement,
-            irregular=judgement is not None and not judgement.placed,
+            irregular=judgement is not None and judgement.reading is not None and not judgement.placed,
             report=due,
             out=last,
             trick_over=self.trick.over,
@@ -155,12 +163,15 @@ class Deal:
 def replay_actions(
     leader: Seat, level: str, actions: Iterable[Action], profile: Profile
 ) -> tuple[Deal, list[tuple[Action, Verdict]]]:
-    """A deal judged anew from its record: used after a human corrected a reading. Reports are kept by the caller."""
+    """A deal judged anew from its record: used after a human corrected a reading. Reports are kept by the caller.
+
+    What was accepted at the table stays accepted; a fault that shows now is named in its verdict.
+    """
     deal = Deal(leader=leader, level=level)
     verdicts = []
     for action in actions:
         if action.cards:
-            verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful)
+            verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful, force=True)
         else:
             verdict = deal.pass_(action.seat)
         verdicts.append((action, verdict))
