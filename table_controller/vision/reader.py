@@ -25,6 +25,8 @@ CROP_THRESHOLD = 0.3
 PHOTO_THRESHOLD = 0.3
 NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
+FAINT = 0.4
+"""A doubtful reading of a corner found with less than this is dropped: most such corners are frames and folds."""
 CROP_VIEWS: tuple[View, ...] = VIEWS[:4]
 
 
@@ -62,7 +64,8 @@ class Reader:
             up = (-corner.up[0], -corner.up[1]) if half_turn else corner.up
             if row[NO_INDEX] <= NOT_AN_INDEX:
                 readings.append(_unjudged(replace(corner, up=up), row))
-        return [self._judged(reading) for reading in join_corners(readings)]
+        judged = [self._judged(reading) for reading in join_corners(readings)]
+        return [reading for reading in judged if not reading.doubtful or reading.found >= FAINT]
 
     def _judged(self, reading: IndexReading) -> IndexReading:
         """The reading with its card, confidence and doubt by its chances."""
