@@ -184,10 +184,12 @@ def _drawn_body(card: str, style: Style, paper: Colour, rng: random.Random) -> I
     else:
         frame = np.array([0.22 * wide, 0.1 * high, 0.78 * wide, 0.9 * high]) * FACE_PX_PER_MM
         x0, y0, x1, y1 = (int(v) for v in frame)
-        if rng.random() < 0.7:
-            cv2.rectangle(face, (x0, y0), (x1, y1), (*ink, 255), rng.randint(1, 5))
+        if rng.random() < 0.8:
+            line = rng.choice((ink, (150.0, 60.0, 40.0), (60.0, 60.0, 60.0)))
+            cv2.rectangle(face, (x0, y0), (x1, y1), (*line, 255), rng.randint(1, 5))
         if card not in JOKERS:
-            _lay_ink(face, style.suits[card[1]], (0.33 * wide, 0.2 * high), (style.pip_mm,) * 2, ink)
+            pip = (0.22 * wide + rng.uniform(3.5, 8), 0.1 * high + rng.uniform(4, 10))
+            _lay_ink(face, style.suits[card[1]], pip, (style.pip_mm * rng.uniform(0.4, 1),) * 2, ink)
             letter = text_mask(card[0], style.font)
             _lay_ink(face, letter, (0.5 * wide, 0.4 * high), (16, 22), ink)
     return np.minimum(face, face[::-1, ::-1])
