@@ -1,7 +1,7 @@
 """Makes the weights: ``python -m models.train --out models --work build/train [--photos DIR] [--smoke] [--minutes N]``.
 
-Stages, each kept in the work folder and skipped when it is done: card faces, scenes, crops, detector, classifier, then,
-with photographs, both again with a share of photographs; export with calibration; figures.
+Stages, each kept in the work folder and skipped when it is done: card faces, scenes, crops, detector, classifier; hard
+negatives mined with those; both networks again, with the photographs where there are any; export, calibration, figures.
 """
 
 from __future__ import annotations
@@ -23,33 +23,38 @@ from models.train.classifier import Crops, figures, logits_of, train_classifier
 from models.train.crops import crop_files, load_crops
 from models.train.detector import Sample, train_detector
 from models.train.export import calibrate, export_classifier, export_detector
+from models.train.hard import mine
 from models.train.loop import Budget
 from models.train.photos import LabelledPhoto, crops_of_photos, held_out, load_labelled
 from models.train.store import CHUNK, read_chunk, render_scenes
 from table_controller.cards import FACES
+from table_controller.vision.classify import NO_INDEX
 from table_controller.vision.reader import Reader
 
-FINE_RATE = 8e-4
-STAGE_SHARES = {"detector": 0.3, "classifier": 0.42, "detector+photos": 0.1, "classifier+photos": 0.18}
+FINE_RATE = 1.1e-3
+HARD_SHARE = 0.08
+STAGE_SHARES = {"detector": 0.22, "classifier": 0.34, "detector-2": 0.12, "classifier-2": 0.32}
 """How ``--minutes`` are shared out; rendering comes on top (about eight minutes on two cores)."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is rendered and trained."""
+    """How much is rendered and trained; ``kept_back`` and ``mined`` count files of scenes."""
 
     scenes: int
     kept_back: int
+    mined: int
     steps: dict[str, int]
 
 
 FULL = Size(
     scenes=4000,
     kept_back=4,
-    steps={"detector": 6000, "classifier": 6000, "detector+photos": 1500, "classifier+photos": 2500},
+    mined=40,
+    steps={"detector": 6000, "classifier": 6000, "detector-2": 3000, "classifier-2": 6000},
 )
 SMOKE = Size(
-    scenes=2 * CHUNK, kept_back=1, steps={"detector": 3, "classifier": 3, "detector+photos": 2, "classifier+photos": 2}
+    scenes=2 * CHUNK, kept_back=1, mined=1, steps={"detector": 3, "classifier": 3, "detector-2": 2, "classifier-2": 2}
 )
 
 
@@ -93,43 +98,58 @@ class Recipe:
         classifier = train_classifier(
             rendered, None, self.checkpoint("classifier"), budget=self.budget("classifier"), seed=self.seed
         )
-        photos = self.labelled(detector, classifier, kept)
-        if photos:
-            detector, classifier = self.with_photos(scenes, rendered, photos)
+        first = self.export_first(detector, classifier, kept)
+        rendered = self.with_hard_negatives(rendered, first)
+        photos = self.labelled(first)
+        detector, classifier = self.train_on(scenes, rendered, photos)
         self.export(detector, classifier, kept, [photo for photo in photos if held_out(photo.name)])
 
-    def labelled(
-        self, detector: nn.Module, classifier: nn.Module, kept: tuple[np.ndarray, np.ndarray]
-    ) -> list[LabelledPhoto]:
-        """The photographs, their indices' directions found by the networks trained so far."""
+    def export_first(self, detector: nn.Module, classifier: nn.Module, kept: tuple[np.ndarray, np.ndarray]) -> Path:
+        """A folder with the reader trained so far."""
+        folder = self.work / "first"
+        temperature, sure_from = calibrate(logits_of(classifier, kept[0]), kept[1])
+        export_detector(detector, folder, {})
+        export_classifier(classifier, folder, temperature, sure_from, {})
+        return folder
+
+    def with_hard_negatives(self, rendered: Crops, first: Path) -> Crops:
+        """The crops plus what the first reader takes for an index where none is, about ``HARD_SHARE`` of all."""
+        files = self.files[-self.size.kept_back - self.size.mined : -self.size.kept_back]
+        hard = mine(files, first, self.work / "hard.npy", self.seed, self.workers)
+        if not len(hard):
+            return rendered
+        copies = max(1, int(HARD_SHARE * len(rendered.patches) / len(hard)))
+        kinds = np.full(copies * len(hard), NO_INDEX, np.int64)
+        return Crops(
+            np.concatenate([rendered.patches, np.tile(hard, (copies, 1, 1, 1))]),
+            np.concatenate([rendered.kinds, kinds]),
+        )
+
+    def labelled(self, first: Path) -> list[LabelledPhoto]:
+        """The photographs, their indices' directions found by the first reader."""
         if self.photos_dir is None:
             return []
-        folder = self.work / "rendered-only"
-        facts = {"trained_on": "renders"}
-        temperature, sure_from = calibrate(logits_of(classifier, kept[0]), kept[1])
-        export_detector(detector, folder, facts)
-        export_classifier(classifier, folder, temperature, sure_from, facts)
-        return load_labelled(self.photos_dir, self.photos_dir.with_suffix(".json"), Reader.load(folder))
+        return load_labelled(self.photos_dir, self.photos_dir.with_suffix(".json"), Reader.load(first))
 
-    def with_photos(
+    def train_on(
         self, scenes: list[Sample], rendered: Crops, photos: list[LabelledPhoto]
     ) -> tuple[nn.Module, nn.Module]:
-        """Both networks, trained on with a share of photographs."""
+        """Both networks, trained on: with a share of photographs where there are any, and with hard negatives."""
         used = [photo for photo in photos if not held_out(photo.name)]
         detector = train_detector(
             scenes,
             [(photo.image, photo.labels) for photo in used],
-            self.checkpoint("detector+photos"),
-            budget=self.budget("detector+photos"),
+            self.checkpoint("detector-2"),
+            budget=self.budget("detector-2"),
             seed=self.seed + 1,
             start=self.checkpoint("detector"),
             rate=FINE_RATE,
         )
         classifier = train_classifier(
             rendered,
-            Crops(*crops_of_photos(used, self.seed)),
-            self.checkpoint("classifier+photos"),
-            budget=self.budget("classifier+photos"),
+            Crops(*crops_of_photos(used, self.seed)) if used else None,
+            self.checkpoint("classifier-2"),
+            budget=self.budget("classifier-2"),
             seed=self.seed + 1,
             start=self.checkpoint("classifier"),
             rate=FINE_RATE,

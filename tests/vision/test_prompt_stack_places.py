@@ -14,21 +14,21 @@ THERE = tuple((x + 1.5, y - 1.1) for x, y in HERE)
 def stacked() -> PromptStack:
     stack = PromptStack("E", load_geometry())
     for number, marker in enumerate((PASS_0, PASS_1, TEN)):
-        stack.settle(PromptSight({marker: 4}, True, {marker: HERE}), 1000 * number)
+        stack.settle(PromptSight({marker: 4}, True, places={marker: HERE}), 1000 * number)
     return stack
 
 
 def test_uncovered_cards_are_no_new_pass() -> None:
     stack = stacked()
     wobble = tuple((x + 0.3, y - 0.2) for x, y in HERE)
-    events = stack.settle(PromptSight({PASS_0: 4}, True, {PASS_0: wobble}), 9000)
+    events = stack.settle(PromptSight({PASS_0: 4}, True, places={PASS_0: wobble}), 9000)
     assert [type(e) for e in events] == [PromptLifted, PromptLifted]
     assert stack.stack == [PASS_0]
 
 
 def test_a_card_collected_under_a_hand_and_laid_again_is_a_new_pass() -> None:
     stack = stacked()
-    events = stack.settle(PromptSight({PASS_0: 4}, True, {PASS_0: THERE}), 9000)
+    events = stack.settle(PromptSight({PASS_0: 4}, True, places={PASS_0: THERE}), 9000)
     assert [(type(e), e.kind) for e in events if isinstance(e, PromptLaid | PromptLifted)] == [
         (PromptLifted, "PASS"),
         (PromptLaid, "PASS"),
