@@ -227,8 +227,8 @@ class People:
                 yield from self._pass(seat)
                 verdict = deal.pass_(seat)
             else:
-                yield from self._lay(seat, choice)
-                self.truth.laid.append((seat, choice.cards))
+                laid = yield from self._lay(seat, choice)
+                self.truth.laid.append((seat, laid))
                 self.truth.plays += 1
                 verdict = deal.play(seat, choice.cards, self._profile, doubtful=False)
                 assert not verdict.fault, f"a simulated player erred: {verdict.fault} {choice}"
@@ -297,7 +297,8 @@ class People:
         self._scene.lay_prompt(seat, "PASS")
         yield from self._leave(seat)
 
-    def _lay(self, seat: Seat, choice: Choice) -> Script:
+    def _lay(self, seat: Seat, choice: Choice) -> Generator[Wait, None, tuple[str, ...]]:
+        """Lay a play; returns the cards left to right as they lie."""
         brain = self._brains[seat]
         for card in choice.cards:
             brain.hand.remove(card)
@@ -313,6 +314,7 @@ class People:
             self.stage.run(self._straighten(seat, play))
         if self._rng.random() < 0.06:
             self.stage.run(self._rest_an_arm(self._rng.choice(SEATS)))
+        return cards
 
     def _straighten(self, seat: Seat, play: LaidPlay) -> Script:
         """Push the cards into an even row a moment after they were laid."""

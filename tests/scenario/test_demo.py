@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from table_controller.journal.reader import read_journal
+from table_controller.sim.players import MISTAKES
 from table_controller.table.codec import from_data
 from table_controller.table.events import CardsSeen
 
@@ -59,13 +60,20 @@ def test_two_deals_end_by_themselves_and_are_read_right(tmp_path: Path) -> None:
 
 def test_people_who_err_are_noticed_and_a_jam_is_survived() -> None:
     done = table_controller(
-        "sim", "--deals", "1", "--seed", "4", "--emulator", "--mistake", "slow", "--mistake", "silent",
-        "--dealer-fault", "jam",
+        "sim", "--deals", "1", "--seed", "4", "--emulator", "--dealer-fault", "jam",
+        *(word for name in MISTAKES for word in ("--mistake", name)),
     )  # fmt: skip
-    said = done.stderr
-    assert "time_violation" in said
-    assert "missed_report" in said
-    assert "dealer_fault" in said
+    raised = [line.split()[2] for line in done.stderr.splitlines() if line.startswith("incident")]
+    expected = [
+        "dealer_fault",
+        "td_call",
+        "stop",
+        "does_not_beat",
+        "time_violation",
+        "irregular_layout",
+        "missed_report",
+    ]
+    assert sorted(raised) == sorted(expected)
     assert result(done)["misreads"] == 0
 
 
