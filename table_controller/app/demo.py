@@ -187,7 +187,7 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
 async def _open_page(simulation: Simulation, options: DemoOptions) -> None:
     if options.headless:
         return
-    add_page(simulation.table, simulation.post)
+    add_page(simulation.table, simulation.table.runtime.ask)
     assert simulation.table.page is not None
     await simulation.table.page.start("127.0.0.1", options.port)
     port = simulation.table.page.port
@@ -255,6 +255,6 @@ def _result(simulation: Simulation, listener: Listener, broker: RunningBroker, s
         "feed_lost": publisher.events_sent - len(listener.numbers),
         "journal": str(table.journal_path),
         "journal_hash": journal_hash(read_journal(table.journal_path).records),
-        "virtual_s": round(simulation.clock.now_ms() / 1000, 1) if simulation.options.fast else None,
+        "virtual_s": round((simulation.clock.now_ms() - simulation.started_ms) / 1000, 1),
         "wall_s": round(wall_seconds() - started, 1),
     }

@@ -57,10 +57,17 @@ class _Run:
 
     def post(self, event: Event) -> None:
         """Give an event to the table from any thread."""
+        self.loop.call_soon_threadsafe(self.table.runtime.post, self._as_dealt(event))
+
+    async def ask(self, event: Event) -> TableError | None:
+        """Give a command of the page to the table; says why it was refused, or None."""
+        return await self.table.runtime.ask(self._as_dealt(event))
+
+    def _as_dealt(self, event: Event) -> Event:
+        """Without a machine people deal; the first seat to lay cards leads where a recording is read."""
         if isinstance(event, DealRequested) and self.config.dealer.port == "none":
-            # Without a machine people deal; the first seat to lay cards leads where a recording is read.
-            event = DealtByHand(event.at_ms, event.by, None if self.recorded else event.leader)
-        self.loop.call_soon_threadsafe(self.table.runtime.post, event)
+            return DealtByHand(event.at_ms, event.by, None if self.recorded else event.leader)
+        return event
 
     def take(self, events: list[Event]) -> None:
         """Events from the camera's worker."""
@@ -172,7 +179,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
         add_feed(table, _broker(config), folder / "outbox.sqlite", boot=boot_id(), simulated=False)
         assert table.publisher is not None
         table.publisher.refresh()
-    add_page(table, run.post, folder / "evidence")
+    add_page(table, run.ask, folder / "evidence")
     assert table.page is not None
     await table.page.start(config.web.host, config.web.port)
     if config.panel.enabled:

@@ -61,6 +61,7 @@ class Simulation:
     people: People
     vision: VisionClient
     factory: MockFactory
+    started_ms: int
     frames: int = 0
 
     def press(self, name: str) -> None:
@@ -150,7 +151,7 @@ def build(
         mistakes=options.mistakes,
         dealer_faults=options.dealer_faults,
     )
-    made = Simulation(options, clock, table, post, dealer, link, scene, people, vision, factory)
+    made = Simulation(options, clock, table, post, dealer, link, scene, people, vision, factory, clock.now_ms())
     holder.append(made)
     add_panel(table, post, factory)
     table.runtime.add(perform=made.perform)

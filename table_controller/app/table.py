@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from gpiozero.pins import Factory
 
 from table_controller import __version__
 from table_controller.cards import SEATS, Seat
-from table_controller.errors import DeviceError
+from table_controller.errors import DeviceError, TableError
 from table_controller.feed.client import Broker, FeedClient
 from table_controller.feed.envelope import Enveloper
 from table_controller.feed.outbox import Outbox
@@ -108,9 +108,9 @@ def add_panel(table: Table, post: Callable[[Event], None], factory: Factory | No
     table.runtime.add(perform=table.panel.perform)
 
 
-def add_page(table: Table, post: Callable[[Event], Any], evidence: Path | None = None) -> None:
+def add_page(table: Table, ask: Callable[[Event], Awaitable[TableError | None]], evidence: Path | None = None) -> None:
     """The table's own page; start it with ``await table.page.start(host, port)``."""
-    page = table.page = Page(table.snapshot, post, table.clock.now_ms, table.draw_leader, evidence)
+    page = table.page = Page(table.snapshot, ask, table.clock.now_ms, table.draw_leader, evidence)
     table.runtime.add(committed=lambda event, state, effects: page.changed())
 
 

@@ -46,6 +46,7 @@ class TableRuntime:
         self._watchers: list[Committed] = []
         self._draining = False
         self._wake: asyncio.Event | None = None
+        self._asked: dict[int, asyncio.Future[Refusal | None]] = {}
 
     @property
     def state(self) -> TableState:
@@ -68,6 +69,13 @@ class TableRuntime:
             self._wake.set()
         elif not self._draining:
             self._drain()
+
+    async def ask(self, event: Event) -> Refusal | None:
+        """Post an event and wait until it stands or was refused: for a person who wants to know why not."""
+        answer: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
+        self._asked[id(event)] = answer
+        self.post(event)
+        return await answer
 
     def _drain(self) -> None:
         self._draining = True
@@ -138,6 +146,9 @@ class TableRuntime:
                     perform(effect)
         for watch in self._watchers:
             watch(event, self.core.state, outcome.effects)
+        answer = self._asked.pop(id(event), None)
+        if answer is not None and not answer.done():
+            answer.set_result(outcome.refusal)
 
     def _set_timer(self, name: str, at_ms: int) -> None:
         self._cancel_timer(name)

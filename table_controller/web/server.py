@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -32,10 +32,10 @@ HEADERS = {
 
 @dataclass
 class Page:
-    """Serves one table. ``snapshot`` gives the public state; ``post`` takes events; ``now_ms`` stamps commands."""
+    """Serves one table. ``snapshot`` gives the public state; ``ask`` takes a command and says why not, or None."""
 
     snapshot: Callable[[], dict[str, Any]]
-    post: Callable[[Event], Any]
+    ask: Callable[[Event], Awaitable[TableError | None]]
     now_ms: Callable[[], int]
     draw_leader: Callable[[], str]
     evidence: Path | None = None
@@ -115,7 +115,7 @@ class Page:
             return _problem(400, f"The command cannot be read: {error}.")
         except TableError as error:
             return _problem(400, error.line())
-        refusal = self.post(event)
+        refusal = await self.ask(event)
         if refusal is not None:
             return _problem(409, refusal.line())
         return web.json_response({"ok": True})

@@ -19,6 +19,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
+from table_controller.table.refusal import Refusal
 from table_controller.table.snapshot import snapshot
 from table_controller.web.server import Page
 
@@ -50,7 +51,7 @@ class Served:
     def stop(self) -> None:
         asyncio.run_coroutine_threadsafe(self.page.stop(), self.loop).result(10)
 
-    def take(self, event: ev.Event) -> object:
+    async def take(self, event: ev.Event) -> Refusal | None:
         outcome = self.table.core.handle(event)
         self.table.core.commit(outcome)
         self.changed()
