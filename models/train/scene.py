@@ -15,7 +15,7 @@ from models.train.art import CARD_MM, FACE_PX_PER_MM, DeckArt
 from models.train.ground import Floats, draw_chip, random_ground
 from models.train.ink import Mask
 from models.train.printing import PrintedDeck, card_back, random_deck
-from table_controller.cards import FACES, JOKERS
+from table_controller.cards import FACES, JOKERS, SUITS
 from table_controller.vision.images import Image
 
 SCENE_PX = 640
@@ -23,6 +23,9 @@ LABEL_COLUMNS = 10
 """A label: class (-1 unknown), visible share, then x and y of top left, top right, bottom right, bottom left."""
 SEEN_FROM = 0.25
 """Indices of which less than this can be seen get no label."""
+
+COURTS = tuple(face for face in FACES if face[0] in "JQK" and face[1] in SUITS)
+"""Dealt more often than others: their frames and inner pips look most like indices."""
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.float32]
@@ -143,7 +146,7 @@ def _lay_group(scene: _Scene, deck: PrintedDeck, px_per_mm: float) -> None:
         if rng.random() < 0.07:
             scene.lay(card_back(rng), matrix)
             continue
-        card = rng.choice(JOKERS) if rng.random() < 0.06 else rng.choice(FACES)
+        card = rng.choices((rng.choice(FACES), rng.choice(COURTS), rng.choice(JOKERS)), (0.79, 0.15, 0.06))[0]
         face, index_mm = deck.face(card)
         if number := scene.lay(face, matrix):
             scene.cards.append(_Lying(number, card, matrix, index_mm))
