@@ -91,8 +91,15 @@ class PromptStack:
         if strange and UNMARKED not in self.stack and not hand:
             self.stack.append(UNMARKED)
             events.append(PromptLaid(at_ms, self.seat, UNKNOWN, UNMARKED))
-        self.places.update(sight.places)
+        self._remember(sight)
         return events
+
+    def _remember(self, sight: PromptSight) -> None:
+        """Where markers lie; a card half covered since shows fewer, and keeps its fuller record."""
+        for marker, now in sight.places.items():
+            before = self.places.get(marker, ())
+            if len(now) >= len(before) or not _same_place(before, now):
+                self.places[marker] = now
 
     def _laid_anew(self, sight: PromptSight, at_ms: int) -> list[Event]:
         """A card from under others that now lies elsewhere was collected and laid again; what hid it may still lie."""

@@ -34,3 +34,12 @@ def test_a_card_collected_under_a_hand_and_laid_again_is_a_new_pass() -> None:
         (PromptLaid, "PASS"),
     ]
     assert stack.stack == [PASS_1, TEN, PASS_0]
+
+
+def test_one_marker_near_an_old_one_is_no_card_uncovered() -> None:
+    """Half covered, the card showed one marker; laid again elsewhere, another marker came to lie near that place."""
+    stack = stacked()
+    stack.settle(PromptSight({TEN: 4, PASS_0: 1}, True, places={TEN: HERE, PASS_0: HERE[:1]}), 5000)
+    turned = ((9.8, 9.5), (50.0, 30.0), (30.0, 50.0), (55.0, 55.0))
+    events = stack.settle(PromptSight({PASS_0: 4}, True, places={PASS_0: turned}), 9000)
+    assert [type(e) for e in events] == [PromptLifted, PromptLaid]
