@@ -130,23 +130,30 @@ def test_every_config_key_is_explained(root: Path) -> None:
             assert f"`{section.name}.{key.name}`" in text, f"{section.name}.{key.name}"
 
 
-def published(root: Path) -> set[str]:
-    """The kinds of event that the core publishes: the first argument of every ``publish(`` there."""
-    found = set()
+def published(root: Path) -> dict[str, set[str]]:
+    """The kinds of event that the core publishes and their fields: every ``publish(`` there. ``**`` gives no names."""
+    found: dict[str, set[str]] = {}
     for path, tree in sources(root):
         if "table" not in path.relative_to(root / PACKAGE).parts:
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("draft.publish", "self.publish"):
                 assert isinstance(node.args[0], ast.Constant), f"{path.name}:{node.lineno}: write the kind out"
-                found.add(str(node.args[0].value))
+                names = {keyword.arg or "**" for keyword in node.keywords}
+                found.setdefault(str(node.args[0].value), set()).update(names)
     return found
 
 
-def test_every_published_event_is_in_the_feeds_page(root: Path) -> None:
+def test_every_published_event_is_in_the_feeds_page_with_its_fields(root: Path) -> None:
     kinds = published(root)
-    assert {"play", "pass", "deal_over", "correction", "violation30"} <= kinds
-    assert first_cells(between(text_of(root, "docs/feed.md"), "events")) == kinds
+    assert {"play", "pass", "deal_over", "correction", "violation30"} <= set(kinds)
+    rows = {}
+    for line in between(text_of(root, "docs/feed.md"), "events").splitlines()[2:]:
+        cells = line.split("|")
+        rows[re.findall(r"`([^`]+)`", cells[1])[0]] = set(re.findall(r"`([^`]+)`", cells[2]))
+    assert set(rows) == set(kinds)
+    for kind, fields in kinds.items():
+        assert fields - {"**"} == rows[kind] or ("**" in fields and fields - {"**"} < rows[kind]), kind
 
 
 def test_every_topic_is_in_the_feeds_page(root: Path) -> None:
