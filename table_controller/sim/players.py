@@ -215,11 +215,11 @@ class People:
         while not deal.over:
             seat = deal.turn
             assert seat is not None
+            if seat in self._uncleared:
+                yield from self._clear(seat)
             yield from self._think()
             yield from self._interrupt(seat)
             yield lambda: self._state().phase not in ("paused", "fault")
-            if seat in self._uncleared:
-                yield from self._clear(seat)
             choice = self._choose(deal, seat)
             if "illegal" in self._mistakes and deal.to_beat is not None:
                 yield from self._lay_illegal(deal, seat)

@@ -145,6 +145,8 @@ class SeatEye:
         return u0 - _INSIDE_MM <= u <= u1 + _INSIDE_MM and v0 - _INSIDE_MM <= v <= v1 + _INSIDE_MM
 
     def _decided(self) -> bool:
+        if self._votes and not self._votes[-1]:
+            return True  # bare cloth at rest needs no second opinion, and may be seen for a moment only
         if len(self._votes) < _LEAST_VOTES:
             return False
         if len(self._votes) >= _MOST_VOTES:
