@@ -1,8 +1,8 @@
 """Figures of this machine: each part of the product beside the plain way of doing the same, and their ratio.
 
-``python tests/bench/run.py [NAME…]`` prints a line each and writes build/bench/figures.json. Recognition, gate and judge
-are processor time of one thread, so that other work on the machine hardly shows; core is real time, because waiting for
-the disk is its point, so the machine's load is written down with it; the dealer is its machine's own time.
+``python tests/bench/run.py [NAME…]`` prints a line each and writes build/bench/figures.json. Recognition, gate and
+judge are processor time of one thread, so that other work on the machine hardly shows; core is real time, because
+waiting for the disk is its point, so the machine's load is written down with it; the dealer is its machine's own time.
 """
 
 from __future__ import annotations
