@@ -128,7 +128,7 @@ def _lay_group(scene: _Scene, deck: PrintedDeck, px_per_mm: float) -> None:
     count = 1 if rng.random() < 0.3 else rng.randint(2, 9)
     turn = rng.uniform(0, 360) if rng.random() < 0.6 else rng.choice((0, 90, 180, 270)) + rng.gauss(0, 5)
     at = np.array([rng.uniform(0.05, 0.95), rng.uniform(0.05, 0.95)]) * SCENE_PX
-    pitch = rng.choice((rng.uniform(11, 18), rng.uniform(14, 30), rng.uniform(60, 70)))
+    pitch = rng.choice((rng.uniform(8.5, 13), rng.uniform(11, 18), rng.uniform(14, 30), rng.uniform(60, 70)))
     along = np.array([0.0, 1.0]) if rng.random() < 0.4 else np.array([1.0, 0.0])
     fan = rng.gauss(0, 6) if rng.random() < 0.3 else 0.0
     jitter = 1.5 if rng.random() < 0.6 else 6.0
