@@ -27,7 +27,7 @@ from table_controller.table.effects import Effect, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
-from table_controller.vision.sources import check_source
+from table_controller.vision.sources import check_source, is_recording
 
 log = logging.getLogger(__name__)
 CHECK_MS = 500
@@ -154,7 +154,7 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
         profile=config.table.profile,
         draw_leader=(lambda: leader) if leader is not None else any_seat,
     )
-    run = _Run(config, table, clock, loop, recorded=config.camera.source.split(":")[0] in ("folder", "video"))
+    run = _Run(config, table, clock, loop, recorded=is_recording(config.camera.source))
     consumer = asyncio.create_task(table.runtime.run(), name="consumer")
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -355,8 +355,9 @@ class People:
     def _trick_is_over(self, deal: Deal) -> None:
         self._uncleared = {seat for seat in SEATS if self._scene.plays(seat)}
         leader = deal.next_trick(self._profile)
-        for seat in self._uncleared - {leader}:
-            self.stage.run(self._clear_late(seat))
+        for seat in SEATS:  # not in the set's own order, which differs from run to run
+            if seat in self._uncleared and seat != leader:
+                self.stage.run(self._clear_late(seat))
 
     def _clear_late(self, seat: Seat) -> Script:
         yield self._rng.randint(*self._pace.clear_ms)

@@ -45,7 +45,7 @@ def square(image: Image) -> Image:
 
 
 class _Pace:
-    """Lets a recording run at its own speed."""
+    """Lets a recording run at its own speed, or slower where the machine is; its stamps keep the recording's time."""
 
     def __init__(self, fps: float, now_ms: NowMs) -> None:
         self._step_ms = 1000 / fps
@@ -55,11 +55,12 @@ class _Pace:
 
     def wait(self) -> int:
         """Wait until the next frame is due; returns its stamp."""
-        wait_ms = self._next_ms - self._now_ms()
+        stamp_ms = self._next_ms
+        wait_ms = stamp_ms - self._now_ms()
         if wait_ms > 0:
             self._never.wait(wait_ms / 1000)
-        self._next_ms = max(self._next_ms, self._now_ms() - self._step_ms) + self._step_ms
-        return self._now_ms()
+        self._next_ms += self._step_ms
+        return round(stamp_ms)
 
 
 class FolderSource:
@@ -194,6 +195,11 @@ def open_source(name: str, geometry: Geometry, now_ms: NowMs) -> Source:
     if kind in ("pi", "picamera2") and not rest:
         return PiCameraSource(geometry, now_ms)
     raise InputError(f"'{name}' names no camera.", way_out=KINDS)
+
+
+def is_recording(name: str) -> bool:
+    """Whether a source is recorded material: then every frame is read, however slow the machine."""
+    return name.partition(":")[0] in ("folder", "video")
 
 
 def check_source(name: str, geometry: Geometry, now_ms: NowMs) -> None:

@@ -29,7 +29,7 @@ from table_controller.table.events import CameraBack, CameraLost, Event
 from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
 from table_controller.vision.reader import Reader
-from table_controller.vision.sources import Grab, Source, open_source
+from table_controller.vision.sources import Grab, Source, is_recording, open_source
 
 NO_FRAME_MS = 1_200
 ALIVE_MS = 500
@@ -70,7 +70,10 @@ def make_eye(settings: WorkerSettings) -> tuple[Eye, str]:
 
 
 class _Grabber(threading.Thread):
-    """Reads a source in a thread of its own, because a driver may block; keeps the newest frame only."""
+    """Reads a source in a thread of its own, because a driver may block.
+
+    Of a camera only the newest frame is kept; a recording waits until its frame was taken.
+    """
 
     def __init__(self, name: str, clock: RealClock) -> None:
         super().__init__(name="grab", daemon=True)
@@ -79,6 +82,8 @@ class _Grabber(threading.Thread):
         self._lock = threading.Lock()
         self._frame: Grab | None = None
         self._stopping = threading.Event()
+        self._taken = threading.Event()
+        self._recording = is_recording(name)
         self.failure = ""
         self.ended = False
 
@@ -86,7 +91,9 @@ class _Grabber(threading.Thread):
         """The newest frame not taken yet."""
         with self._lock:
             frame, self._frame = self._frame, None
-            return frame
+        if frame is not None:
+            self._taken.set()
+        return frame
 
     def stop(self) -> None:
         """End after the present read."""
@@ -115,8 +122,11 @@ class _Grabber(threading.Thread):
                 self.ended = True
                 return
             self.failure = ""
+            self._taken.clear()
             with self._lock:
                 self._frame = frame
+            while self._recording and not self._taken.wait(0.5) and not self._stopping.is_set():
+                continue
 
 
 class Worker:
