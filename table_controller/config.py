@@ -29,10 +29,8 @@ class TableSettings:
 class CameraSettings:
     """Where pictures come from."""
 
-    source: str = _setting("v4l2:0", words="v4l2:N, v4l2:/dev/…, picamera, folder:DIR, video:FILE")
-    fps: int = _setting(10, low=1, high=60)
+    source: str = _setting("v4l2:0", words="v4l2:N, v4l2:/dev/…, pi, folder:DIR, video:FILE")
     evidence: bool = _setting(True)
-    rotate_deg: int = _setting(0, low=0, high=270, words="0, 90, 180 or 270")
 
 
 @dataclass(frozen=True)

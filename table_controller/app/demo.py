@@ -86,6 +86,7 @@ def _follow(simulation: Simulation) -> None:
 def _connect(simulation: Simulation, broker: RunningBroker, boot: str) -> Listener:
     listener = Listener(broker.broker, simulation.table.topics)
     add_feed(simulation.table, broker.broker, None, boot=boot, simulated=True)
+    simulation.table.begin()
     return listener
 
 

@@ -23,7 +23,8 @@ from table_controller.games.guandan.profile import load_profile
 from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
-from table_controller.table.effects import Effect, WatchMode
+from table_controller.table.dealing import QUOTAS
+from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
@@ -161,7 +162,6 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
         loop.add_signal_handler(number, stopping.set)
     try:
         await _open_adapters(run, folder, degraded=degraded)
-        _after_restart(run)
         say(f"table {config.table.id} is ready: http://{config.web.host}:{table.page.port if table.page else 0}/")
         await _work(run, stopping)
     finally:
@@ -182,6 +182,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
     add_page(table, run.ask, folder / "evidence")
     assert table.page is not None
     await table.page.start(config.web.host, config.web.port)
+    table.begin()
     if config.panel.enabled:
         try:
             add_panel(table, run.post)
@@ -189,6 +190,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
             say(f"without: {error.line()}")
     if config.dealer.port != "none":
         await _open_dealer(run, degraded=degraded)
+    _after_restart(run)
     _open_camera(run, folder, degraded=degraded)
 
 
@@ -225,8 +227,16 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
 
 
 def _after_restart(run: _Run) -> None:
-    """What was open comes back open, and the clock comes back paused."""
-    if run.table.runtime.state.phase in UNDER_PAUSE and not run.recorded:
+    """What was open comes back open: a clock paused, a deal that was under way asked for again by the same plan.
+
+    The dealer knows a deal by its job, pack and plan: it goes on, answers that it is done, or calls it void.
+    """
+    state = run.table.runtime.state
+    if state.phase == "dealing" and run.dealer is not None:
+        dealer = state.dealer
+        again = RunDeal(dealer.job, dealer.pack, dealer.plan) if dealer.plan else None
+        run.dealer.perform(again or PlanDeal(dealer.job, dealer.pack, QUOTAS))
+    elif state.phase in UNDER_PAUSE and not run.recorded:
         run.post(PauseRequested(run.clock.now_ms(), "controller", "restarted: the referee resumes"))
 
 

@@ -12,7 +12,7 @@ from gpiozero.pins import Factory
 
 from table_controller import __version__
 from table_controller.cards import SEATS, Seat
-from table_controller.errors import DeviceError, TableError
+from table_controller.errors import DeviceError, JournalError, TableError
 from table_controller.feed.client import Broker, FeedClient
 from table_controller.feed.envelope import Enveloper
 from table_controller.feed.outbox import Outbox
@@ -40,6 +40,7 @@ class Table:
     journal: JournalWriter
     draw_leader: Callable[[], Seat]
     topics: Topics
+    opening: TableOpened
     client: FeedClient | None = None
     outbox: Outbox | None = None
     publisher: FeedPublisher | None = None
@@ -51,6 +52,11 @@ class Table:
         data = snapshot(self.runtime.state, self.clock.now_ms())
         data["controller_fault"] = self.runtime.fault
         return data
+
+    def begin(self) -> None:
+        """Open the session, once everybody who must hear of it is listening; a recovered one is open already."""
+        if not self.runtime.state.table:
+            self.runtime.post(self.opening)
 
     def close(self) -> None:
         """Lamps off, feed offline, journal closed."""
@@ -79,16 +85,19 @@ def open_table(
     sync: bool = True,
     draw_leader: Callable[[], Seat] = any_seat,
 ) -> Table:
-    """Open or recover a table from its journal. A recovered clock comes back paused (the core sees to it)."""
+    """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``."""
     core = TableCore()
     if journal_path.exists():
         core = replay(read_journal(journal_path).records).core
+        if core.state.table not in ("", table):
+            raise JournalError(
+                f"The journal {journal_path} is of table '{core.state.table}', not of '{table}'.",
+                way_out="Give this table another state.directory.",
+            )
     journal = JournalWriter(journal_path, header={"program": __version__, "table": table, "venue": venue}, sync=sync)
     runtime = TableRuntime(core, journal, clock)
-    opened = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table))
-    if not core.state.table:
-        runtime.post(TableOpened(clock.now_ms(), table, venue, profile, seed))
-    return opened
+    opening = TableOpened(clock.now_ms(), table, venue, profile, seed)
+    return Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
 
 
 def add_feed(table: Table, broker: Broker, outbox_path: Path | None, *, boot: str, simulated: bool) -> None:

@@ -28,6 +28,7 @@ from table_controller.table.state import TableState
 SHOWN_LIMIT_MS = 20_000
 """How long players wait for the table to take notice before they go on regardless."""
 PASS_CARDS = 10
+RESTING = ("standby", "deal_over", "game_over")
 MISTAKES = {
     "slow": "a player thinks for half a minute",
     "silent": "a player does not report ten cards or fewer",
@@ -105,7 +106,7 @@ class People:
             leader = yield from self._exchange()
             yield from self._play(leader)
             if self._state().phase == "game_over":
-                break
+                self._order, self._levels, self._level, self._owner = [], {"EW": "2", "NS": "2"}, "2", None
             yield from self._tidy_up()
         self.finished = True
 
@@ -117,7 +118,7 @@ class People:
             self._machine.load(len(self._pack))
             yield lambda: self._state().dealer.online
             self._press("START")
-            yield until(self._clock, lambda: self._state().phase not in ("standby", "deal_over"), 5000)
+            yield until(self._clock, lambda: self._state().phase not in RESTING, 5000)
             if self._dealer_faults:
                 yield 6000
                 self._machine.fault(self._dealer_faults.pop(0))

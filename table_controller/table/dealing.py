@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from table_controller.cards import SEATS
+from table_controller.cards import PAIRS, SEATS
 from table_controller.table.effects import PlanDeal, RunDeal, Seal, SetTimer, StopDealer, WatchMode
 from table_controller.table.events import (
     DealDone,
@@ -36,9 +36,15 @@ def opened(draft: Draft, event: TableOpened) -> None:
 
 
 def deal_requested(draft: Draft, event: DealRequested) -> None:
-    """Start: refused with the place named while something still lies on the table (dealer fault 25)."""
+    """Start: refused with the place named while something still lies on the table (dealer fault 25).
+
+    After a fault, Start is the person's word that it was cleared; after a game, it begins the next.
+    """
     state = draft.state
-    draft.require("standby", "deal_over")
+    if state.phase == "fault":
+        cleared(draft, DealerCleared(event.at_ms))
+        return
+    draft.require("standby", "deal_over", "game_over")
     if not state.dealer.online:
         raise Refusal(
             "The dealer does not answer.", way_out="Check its cable and power, or deal by hand.", code="DEALER"
@@ -48,6 +54,8 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
             raise Refusal(f"Cards still lie in the play area of seat {seat}.", way_out="Clear it.", code="AREA")
         if state.prompts[seat]:
             raise Refusal(f"Prompt cards still lie at seat {seat}.", way_out="Collect them.", code="PROMPT")
+    if state.phase == "game_over":
+        _new_game(draft)
     if state.deal_number == 0:
         state.first_leader = event.leader or "E"
     draft.move("deal_requested")
@@ -58,6 +66,14 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
     draft.emit(WatchMode("deal"))
     draft.emit(PlanDeal(job, pack, QUOTAS))
     draft.publish("deal_requested", by=event.by, job=job, pack=pack)
+
+
+def _new_game(draft: Draft) -> None:
+    """Both pairs begin at 2 again (seed 000 L45; 003 L12)."""
+    state = draft.state
+    state.levels = dict.fromkeys(PAIRS, "2")
+    state.deal_level, state.owner, state.winner = "2", None, None
+    state.deal_number, state.last_order, state.results = 0, [], []
 
 
 def _current(draft: Draft, job: int) -> None:
@@ -111,7 +127,9 @@ def _begin_sorting(draft: Draft, at_ms: int) -> None:
 
 def dealt_by_hand(draft: Draft, event: DealtByHand) -> None:
     """No machine: people dealt, and the table goes on from the hands."""
-    draft.require("standby", "deal_over")
+    draft.require("standby", "deal_over", "game_over")
+    if draft.state.phase == "game_over":
+        _new_game(draft)
     if draft.state.deal_number == 0:
         draft.state.first_leader = event.leader
     draft.move("dealt_by_hand")

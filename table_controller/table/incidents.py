@@ -37,7 +37,6 @@ KINDS: dict[str, Kind] = {
     "pass_out_of_turn": Kind("越序表态", "passed out of turn", "000 L287"),
     "missed_report": Kind("未报牌", "ten cards or fewer not reported", "000 L167-L169; 003 L34"),
     "wrong_report": Kind("报牌张数不符", "reported another number than is held", "000 L165; 003 L34"),
-    "time_warning": Kind("出牌超过20秒", "20 s passed without a play", "000 L311"),
     "time_violation": Kind("出牌超过30秒", "30 s passed without a play", "000 L311"),
     "tribute_late": Kind("贡牌超时", "tribute is late", "000 L313"),
     "return_late": Kind("还牌超时", "return is late", "000 L313"),

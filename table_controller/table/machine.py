@@ -45,9 +45,9 @@ def _was(phase: str) -> Any:
 
 
 TRANSITIONS: list[dict[str, Any]] = [
-    {"trigger": "deal_requested", "source": ["standby", "deal_over"], "dest": "dealing"},
+    {"trigger": "deal_requested", "source": ["standby", "deal_over", "game_over"], "dest": "dealing"},
     {"trigger": "dealt", "source": "dealing", "dest": "sorting"},
-    {"trigger": "dealt_by_hand", "source": ["standby", "deal_over"], "dest": "sorting"},
+    {"trigger": "dealt_by_hand", "source": ["standby", "deal_over", "game_over"], "dest": "sorting"},
     {"trigger": "deal_failed", "source": "dealing", "dest": "fault"},
     {"trigger": "deal_resumes", "source": "fault", "dest": "dealing"},
     {"trigger": "fault", "source": list(UNDER_FAULT), "dest": "fault"},

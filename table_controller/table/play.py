@@ -175,17 +175,17 @@ def _play(draft: Draft, early: Early) -> None:
         stamp_ms=action.at_ms,
     )
     if action.is_doubtful:
-        _ask(draft, action)
+        _ask(draft, action, "conservation" if surplus else "doubtful_reading")
     if verdict.irregular:
         draft.incident("irregular_layout", early.at_ms, early.seat, action.number)
     _early_report(draft, early.seat, early.at_ms)
     after(draft, verdict, early.at_ms)
 
 
-def _ask(draft: Draft, action: Action) -> None:
+def _ask(draft: Draft, action: Action, kind: str) -> None:
     """A doubtful reading stays doubtful: play goes on, and a human is asked."""
     unread = [("?" if card == UNKNOWN else card) for card in action.cards]
-    draft.incident("doubtful_reading", action.at_ms, action.seat, action.number, detail=" ".join(unread))
+    draft.incident(kind, action.at_ms, action.seat, action.number, detail=" ".join(unread))
     draft.emit(AskHuman(action.number, action.seat, f"Which cards did seat {action.seat} play? {' '.join(unread)}"))
 
 

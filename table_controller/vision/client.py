@@ -54,7 +54,12 @@ class VisionClient:
         frame_px: tuple[int, int] | None = None,
     ) -> None:
         self._frame_px = frame_px or load_geometry().frame_px
-        self._memory = SharedMemory(create=True, size=_SLOTS * self._frame_px[0] * self._frame_px[1] * 3)
+        try:
+            self._memory = SharedMemory(create=True, size=_SLOTS * self._frame_px[0] * self._frame_px[1] * 3)
+        except OSError as error:
+            raise DeviceError(
+                f"No shared memory for the camera's frames: {error.strerror}.", way_out="Mount /dev/shm, writable."
+            ) from error
         self._settings = WorkerSettings(
             self._frame_px, self._memory.name, _SLOTS, source, evidence_folder, models_dir, threads
         )

@@ -81,7 +81,7 @@ def config_file(folder: Path, text: str) -> str:
         ("[table]\nname = 'x'\n", "'name'"),
         ("[web]\nport = 'high'\n", "web.port"),
         ("[web]\nport = 70000\n", "65535"),
-        ("[camera]\nfps = true\n", "camera.fps"),
+        ("[feed]\nport = true\n", "feed.port"),
         ("[table]\nid = 'a/b'\n", "table.id"),
         ("[table\n", "not valid TOML"),
         ("table = 3\n", "[table]"),

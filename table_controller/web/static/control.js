@@ -30,11 +30,22 @@ function build() {
     const legend = document.createElement("legend");
     legend.textContent = t(seat);
     box.append(legend);
-    for (const name of ["ready", "pass", "td", "cleared"]) box.append(button(t(name), { do: name, seat }));
+    for (const name of ["ready", "pass", "td", "cleared", "prompts_cleared"]) box.append(button(t(name), { do: name, seat }));
     $("seats").append(box);
     const option = new Option(t(seat), seat);
     $("enter").elements.seat.append(option);
+    $("resync").elements.turn.append(new Option(t(seat), seat));
+    const label = document.createElement("label");
+    const count = Object.assign(document.createElement("input"), { type: "number", min: 0, max: 27, required: true, name: seat });
+    label.append(t(seat), " ", count);
+    $("counts").append(label);
   }
+  $("resync").onsubmit = (event) => {
+    event.preventDefault();
+    const form = new FormData($("resync"));
+    const counts = Object.fromEntries(SEATS.map((seat) => [seat, Number(form.get(seat))]));
+    send({ do: "resync", turn: form.get("turn"), counts });
+  };
   $("enter").onsubmit = (event) => {
     event.preventDefault();
     const form = new FormData($("enter"));
@@ -61,6 +72,7 @@ function draw(state) {
     item.append(words);
     if (i.status === "open") item.append(button(t("ack"), { do: "incident", number: i.number, status: "acknowledged" }));
     item.append(button(t("resolve"), { do: "incident", number: i.number, status: "resolved" }));
+    item.append(button(t("overturn"), { do: "incident", number: i.number, status: "overturned" }));
     return item;
   }));
 }
