@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
+import signal
 import sys
 from pathlib import Path
 
 from table_controller import __version__
 from table_controller.app.demo import run_demo
 from table_controller.app.run import run_table
-from table_controller.app.simulation import DemoOptions
+from table_controller.app.simulation import DEALER_FAULTS, DemoOptions
 from table_controller.app.tools import run_doctor, run_judge, run_replay
 from table_controller.cards import parse_seat
 from table_controller.config import Config, load_config
 from table_controller.drawings import print_command
-from table_controller.errors import EX_SOFTWARE, InputError, TableError
+from table_controller.errors import EX_SOFTWARE, TableError, UsageError
 from table_controller.games.guandan.profile import profile_names
 from table_controller.sim.deck import STYLES
-from table_controller.sim.players import MISTAKES
+from table_controller.sim.pace import MISTAKES
 from table_controller.vision import read_command
 
 EXAMPLE = """\
@@ -87,6 +89,12 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument("--leader", metavar="SEAT", help="who leads the first deal (E N W S) instead of a draw")
 
 
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not a port (0 to 65535)")
+    return int(text)
+
+
 def _add_simulation_options(parser: argparse.ArgumentParser, *, deals: int) -> None:
     parser.add_argument(
         "--deals", type=int, default=deals, metavar="N", help=f"how many deals (default {deals}; 0: on and on)"
@@ -116,7 +124,7 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     demo.add_argument("--headless", action="store_true", help="no pages")
     demo.add_argument("--hurried", action="store_true", help="players take 1.5-2.5 s a turn")
-    demo.add_argument("--port", type=int, default=8080, metavar="N", help="the page's port (default 8080)")
+    demo.add_argument("--port", type=_port, default=8080, metavar="N", help="the page's port (default 8080)")
 
 
 def _add_sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -128,7 +136,9 @@ def _add_sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     _add_simulation_options(sim, deals=1)
     words = "; ".join(f"{name}: {text}" for name, text in MISTAKES.items())
     sim.add_argument("--mistake", action="append", default=[], choices=sorted(MISTAKES), help=words)
-    sim.add_argument("--dealer-fault", action="append", default=[], metavar="NAME", help="jam, double_feed, reset, …")
+    sim.add_argument(
+        "--dealer-fault", action="append", default=[], choices=DEALER_FAULTS, help="what the dealer does wrong"
+    )
     sim.add_argument("--record", type=Path, metavar="DIR", help="keep the camera's pictures of settled moments")
 
 
@@ -147,7 +157,7 @@ def _add_judge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def _options(args: argparse.Namespace, **more: object) -> DemoOptions:
     if args.deals < 0:
-        raise InputError(f"--deals {args.deals} is not possible.", way_out="Name 1 or more, or 0 for on and on.")
+        raise UsageError(f"--deals {args.deals} is not possible.", way_out="Name 1 or more, or 0 for on and on.")
     common = {
         name: getattr(args, name) for name in ("seed", "style", "profile", "broker", "emulator", "journal", "evidence")
     }
@@ -194,12 +204,19 @@ def _dispatch(args: argparse.Namespace) -> int:
     return _demo(args) if args.command == "demo" else _sim(args)
 
 
+def _interrupt(number: int, frame: object) -> None:
+    """SIGTERM ends a command as Ctrl-C does: children are ended, nothing is left behind."""
+    raise KeyboardInterrupt
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     args = _parser().parse_args(argv)
     level = (logging.ERROR, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("transitions").setLevel(logging.WARNING)
+    with contextlib.suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGTERM, _interrupt)
     try:
         return _dispatch(args)
     except TableError as error:

@@ -32,6 +32,13 @@ class TableError(Exception):
         return f"{self.message} {self.way_out}".strip()
 
 
+class UsageError(TableError):
+    """An option of the command line is not possible."""
+
+    code = "USAGE"
+    exit_status = EX_USAGE
+
+
 class ConfigError(TableError):
     """A configuration file or key is wrong."""
 

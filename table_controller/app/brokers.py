@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from table_controller.errors import DeviceError
+from table_controller.errors import DeviceError, UsageError
 from table_controller.feed.client import Broker
 
 _SBIN = "/usr/sbin:/usr/local/sbin"
@@ -73,6 +73,8 @@ def open_broker(external: str | None = None) -> RunningBroker:
 def _external(where: str) -> RunningBroker:
     host, _, port = where.partition(":")
     number = int(port) if port.isdigit() else 1883
+    if port and not port.isdigit():
+        raise UsageError(f"'{where}' is no broker.", way_out="Write HOST:PORT, such as 127.0.0.1:1883.")
     if not answers(host, number, 3):
         raise DeviceError(f"No broker answers at {host}:{number}.", way_out="Start it, or name another by --broker.")
     return RunningBroker(Broker(host, number), "external", "", lambda: None)

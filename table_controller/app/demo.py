@@ -19,8 +19,9 @@ import cv2
 from table_controller.app.brokers import RunningBroker, open_broker
 from table_controller.app.listener import Listener
 from table_controller.app.simulation import DemoOptions, Simulation, build
-from table_controller.app.table import Table, add_feed, add_page
-from table_controller.errors import TableError
+from table_controller.app.table import Table, add_feed, add_page, fresh_folder
+from table_controller.errors import TableError, UsageError
+from table_controller.feed.client import Broker
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import journal_hash
 from table_controller.runtime.clock import RealClock, VirtualClock
@@ -42,7 +43,7 @@ def say(text: str) -> None:
 def run_demo(options: DemoOptions) -> int:
     """Play the deals and print the result as one JSON object on the last line. Returns an exit status."""
     started = wall_seconds()
-    journal_path = options.journal or Path(tempfile.mkdtemp(prefix="table-demo-")) / "journal.jsonl"
+    journal_path = _prepare(options)
     broker = open_broker(options.broker)
     if broker.note:
         say(broker.note)
@@ -59,10 +60,25 @@ def run_demo(options: DemoOptions) -> int:
     return 0
 
 
-def _announce(simulation: Simulation) -> None:
+def _prepare(options: DemoOptions) -> Path:
+    """Make the folders that were asked for, before anything is started; returns where the journal goes."""
+    for folder in (options.evidence, options.record):
+        if folder is not None:
+            fresh_folder(folder)
+    if options.journal is None:
+        return Path(tempfile.mkdtemp(prefix="table-demo-")) / "journal.jsonl"
+    if options.journal.exists():
+        raise UsageError(f"{options.journal} exists already.", way_out="Name a new file for the journal.")
+    if not options.journal.parent.is_dir():
+        raise UsageError(f"There is no folder {options.journal.parent}.", way_out="Make it, or name another.")
+    return options.journal
+
+
+def _announce(simulation: Simulation, broker: Broker) -> None:
     if simulation.dealer.reason:
         say(f"The dealer's firmware is emulated in Python: {simulation.dealer.reason}")
     say(f"dealer {simulation.dealer.kind}, recogniser {simulation.vision.recogniser}")
+    say(f"feed at {broker.host}:{broker.port}, topic {simulation.table.topics.event}")
 
 
 def _follow(simulation: Simulation) -> None:
@@ -99,16 +115,19 @@ def _run_fast(options: DemoOptions, journal_path: Path, broker: RunningBroker) -
     listener = _connect(simulation, broker, f"seed-{options.seed}")
     try:
         simulation.vision.start()
-        _announce(simulation)
+        _announce(simulation, broker.broker)
         _follow(simulation)
         simulation.pump_dealer()
         _fast_camera(simulation, clock)
         simulation.people.begin()
-        limit_ms = LONGEST_DEAL_MS * max(1, options.deals)
-        while not simulation.people.finished and clock.now_ms() < limit_ms:
-            if not clock.run_next():
-                break
-        if not simulation.people.finished:
+        limit_ms = LONGEST_DEAL_MS * (options.deals or 1_000_000)
+        stopped = False
+        try:
+            while not simulation.people.finished and clock.now_ms() < limit_ms and clock.run_next():
+                continue
+        except KeyboardInterrupt:
+            stopped = True
+        if not simulation.people.finished and not stopped:
             raise TableError("The simulated deals did not end.", code="STUCK")
         _settle_feed(simulation, listener)
     finally:
@@ -135,7 +154,6 @@ def _record(simulation: Simulation, frame: Picture) -> None:
     """Keep a settled picture: a folder of these is a recording that ``run`` reads."""
     folder = simulation.options.record
     assert folder is not None
-    folder.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(folder / f"{simulation.frames:06d}.jpg"), frame, [cv2.IMWRITE_JPEG_QUALITY, 93])
 
 
@@ -161,9 +179,11 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
             loop.add_signal_handler(number, stopping.set)
     try:
         simulation.vision.start()
-        _announce(simulation)
+        _announce(simulation, broker.broker)
         _follow(simulation)
         await _open_page(simulation, options)
+        assert simulation.table.publisher is not None
+        simulation.table.publisher.refresh()
         simulation.pump_dealer()
         camera = asyncio.create_task(_live_camera(simulation, clock), name="camera")
         loop.add_reader(simulation.vision.fileno(), lambda: _take_events(simulation))

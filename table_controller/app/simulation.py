@@ -16,7 +16,8 @@ from table_controller.dealer.stepped import SteppedLink
 from table_controller.games.guandan.profile import load_profile
 from table_controller.panel.pins_gen import PINS
 from table_controller.runtime.clock import Clock
-from table_controller.sim.players import HUMAN, HURRIED, People
+from table_controller.sim.pace import HUMAN, HURRIED
+from table_controller.sim.players import People
 from table_controller.sim.referee import Referee
 from table_controller.sim.scene import Picture, Scene
 from table_controller.table.effects import Effect, PlanDeal, RunDeal, StopDealer, WatchMode
@@ -24,6 +25,8 @@ from table_controller.table.events import DealerCleared, Event
 from table_controller.vision.client import VisionClient
 
 PRESS_MS = 60
+DEALER_FAULTS = ("jam", "double_feed", "hopper_empty", "leftover", "lid", "driver", "reset")
+"""What ``--dealer-fault`` can make the machine do."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Simulation:
     factory: MockFactory
     started_ms: int
     frames: int = 0
+    closed: bool = False
 
     def press(self, name: str) -> None:
         """Push a button of the panel through its (mock) pin, or clear the dealer's fault."""
@@ -75,6 +79,8 @@ class Simulation:
 
     def pump_dealer(self) -> None:
         """Let the machine live until now, and come back when it next has something to do."""
+        if self.closed:
+            return
         self.link.step(self.clock.now_ms())
         due = self.link.next_deadline_ms
         now = self.clock.now_ms()
@@ -103,6 +109,7 @@ class Simulation:
 
     def close(self) -> None:
         """End children and release pins."""
+        self.closed = True
         self.vision.close()
         self.link.close()
         self.table.close()

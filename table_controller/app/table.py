@@ -129,6 +129,6 @@ def fresh_folder(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DeviceError(
-            f"The folder {folder} cannot be made: {error.strerror}.", way_out="Set state.directory to another one."
+            f"The folder {folder} cannot be made: {error.strerror}.", way_out="Name another one."
         ) from error
     return folder

@@ -9,19 +9,20 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import serial.tools.list_ports
 
 from table_controller.app.brokers import answers, mosquitto_program
-from table_controller.cards import RANKS, parse_cards
+from table_controller.cards import RANKS, over_conserved, parse_cards
 from table_controller.config import Config
 from table_controller.dealer.bench import unavailable_reason
-from table_controller.errors import EX_DATAERR, InputError, TableError
-from table_controller.games.guandan.hands import Reading, parse_reading, readings
+from table_controller.errors import EX_DATAERR, CardError, DeviceError, JournalError, TableError, UsageError
+from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.judge import compare, judge
-from table_controller.games.guandan.profile import load_profile
+from table_controller.games.guandan.profile import Profile, load_profile
 from table_controller.geometry import load_geometry
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import JournalContents, read_journal
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.resources import resource
 from table_controller.vision.sources import check_source
@@ -42,38 +43,42 @@ NAMES_ZH = {
 
 def run_judge(cards: list[str], level: str, profile: str, against: list[str] | None, declared: str | None) -> int:
     """Print the readings of a play, and whether it beats another. Exit status 1 when it is no play or does not beat."""
-    level = level.upper().replace("10", "T")
-    if len(level) != 1 or level not in RANKS:
-        raise InputError(f"'{level}' is not a level.", way_out="Levels are 2 to 10, J, Q, K and A.")
+    rank = level.upper().replace("10", "T")
+    if len(rank) != 1 or rank not in RANKS:
+        raise UsageError(f"'{level}' is not a level.", way_out="Levels are 2 to 10, J, Q, K and A.")
+    level = rank
     rules = load_profile(profile)
-    codes = parse_cards(cards)
+    codes = _from_two_packs(cards)
     found = readings(codes, level, rules.policy)
+    if declared is not None and parse_reading(declared, found) is None:
+        known = ", ".join(reading.text() for reading in found) or "none"
+        raise UsageError(f"'{declared}' is none of the readings.", way_out=f"Readings: {known}.")
     if not found:
         print(f"{' '.join(codes)} at level {level}: no legal play / 不成牌型")
         return 1
     placed = judge(codes, level, rules)
     for reading in found:
-        mark = " ← as laid / 按摆放" if len(found) > 1 and reading == placed.reading and not placed.ambiguous else ""
+        laid = len(found) > 1 and reading == placed.reading and not placed.ambiguous and declared is None
+        mark = " ← as laid / 按摆放" if laid else " ← as declared / 按说明" if reading.text() == declared else ""
         print(f"{reading.text():14} {NAMES_ZH[reading.type]} {reading.size}{mark}")
-    if len(found) > 1:
+    if len(found) > 1 and declared is None:
         print("More than one reading: it must be declared, or the wild laid in its place. / 需说明或按位置摆放")
-    return 0 if not against else _against(codes, level, profile, against, declared, found)
+    return 0 if not against else _against(codes, level, rules, against, declared)
 
 
-def _against(
-    codes: tuple[str, ...],
-    level: str,
-    profile: str,
-    against: list[str],
-    declared: str | None,
-    found: tuple[Reading, ...],
-) -> int:
-    if declared is not None and parse_reading(declared, found) is None:
-        raise InputError(
-            f"'{declared}' is none of the readings.", way_out=f"One of {', '.join(r.text() for r in found)}."
-        )
-    previous = parse_cards(against)
-    wins = compare(previous, codes, level, load_profile(profile), following_as=declared)
+def _from_two_packs(cards: list[str]) -> tuple[str, ...]:
+    codes = parse_cards(cards)
+    surplus = over_conserved(codes)
+    if surplus:
+        raise CardError(f"{' '.join(surplus)}: two packs hold only two of each card.", way_out="Correct the cards.")
+    return codes
+
+
+def _against(codes: tuple[str, ...], level: str, rules: Profile, against: list[str], declared: str | None) -> int:
+    previous = _from_two_packs(against)
+    if not readings(previous, level, rules.policy):
+        raise CardError(f"{' '.join(previous)} is no legal play.", way_out="Name a play to beat.")
+    wins = compare(previous, codes, level, rules, following_as=declared)
     verdict = ("beats", "压过") if wins else ("does not beat", "压不过")
     print(f"{' '.join(codes)} {verdict[0]} {' '.join(previous)} / {verdict[1]}")
     return 0 if wins else 1
@@ -82,6 +87,8 @@ def _against(
 def run_replay(path: Path, *, as_json: bool) -> int:
     """Replay a journal and say whether it reproduces the state. Exit status 65 when a record came out differently."""
     contents = read_journal(path)
+    if not contents.is_journal or (contents.records and contents.records[0].get("kind") != "header"):
+        raise JournalError(f"{path} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
     result = replay(contents.records)
     state = result.core.state
     report = {
@@ -101,12 +108,20 @@ def run_replay(path: Path, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
     else:
-        for key, value in report.items():
-            print(f"{key:16} {value}")
-        if contents.damage:
-            print(f"The journal is good up to there: {contents.damage}; the records before it were replayed.")
-        print("The replay reproduces the state." if result.mismatch is None else "The replay DIFFERS from the record.")
-    return 0 if result.mismatch is None else EX_DATAERR
+        _say_replay(report, contents)
+    whole = not contents.damage or contents.torn
+    return 0 if result.mismatch is None and whole else EX_DATAERR
+
+
+def _say_replay(report: dict[str, Any], contents: JournalContents) -> None:
+    for key, value in report.items():
+        words = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+        print(f"{key:16} {'-' if words is None else words}")
+    if contents.torn:
+        print(f"The last record is cut off ({contents.damage}); all records before it were replayed.")
+    elif contents.damage:
+        print(f"The journal is DAMAGED: {contents.damage}. Only what comes before was replayed.")
+    print("The replay reproduces the state." if report["reproduced"] else "The replay DIFFERS from the record.")
 
 
 def run_doctor(config: Config | None) -> int:
@@ -151,7 +166,11 @@ def _ports() -> str:
 def _broker_words(config: Config | None) -> str:
     host, port = (config.feed.host, config.feed.port) if config else ("127.0.0.1", 1883)
     here = f"mosquitto is installed at {mosquitto_program()}" if mosquitto_program() else "mosquitto is not installed"
-    return f"{host}:{port} {'answers' if host and answers(host, port) else 'does not answer'}; {here}"
+    if not host:
+        return f"no feed is configured; {here}"
+    if not answers(host, port):
+        raise DeviceError(f"{host}:{port} does not answer; {here}.")
+    return f"{host}:{port} answers; {here}"
 
 
 def _panel() -> str:

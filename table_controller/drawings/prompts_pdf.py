@@ -6,7 +6,7 @@ from pathlib import Path
 
 from table_controller.cards import SEATS, Seat
 from table_controller.drawings.page import Page
-from table_controller.drawings.words import SEAT_CHINESE, prompt_lines
+from table_controller.drawings.words import SEAT_CHINESE, SEAT_LINE_MM, prompt_lines
 from table_controller.geometry import Geometry, Point
 
 _A4 = (210.0, 297.0)
@@ -29,7 +29,7 @@ def prompt_pages(geometry: Geometry, target: Path) -> Page:
 def _sheet(page: Page, geometry: Geometry, seat: Seat) -> None:
     width, height = geometry.prompt_card_mm
     left, top = (_A4[0] - _COLUMNS * width) / 2, (_A4[1] - _ROWS * height) / 2
-    page.text(_A4[0] / 2, top / 2, f"{SEAT_CHINESE[seat]} {seat} · 提示牌 prompt cards · 100 %", 4)
+    page.text(_A4[0] / 2, top / 2 - 3, f"{SEAT_CHINESE[seat]} {seat} · 提示牌 prompt cards · 100 %", 4)
     for index in range(len(geometry.prompt_box)):
         corner = (left + index % _COLUMNS * width, top + index // _COLUMNS * height)
         _card(page, geometry, geometry.prompt_marker(seat, index), corner)
@@ -50,5 +50,6 @@ def _card(page: Page, geometry: Geometry, marker: int, corner: Point) -> None:
     prompt = geometry.prompt_of_marker(marker)
     assert prompt is not None
     large, small = prompt_lines(prompt[1])
+    page.text(corner[0] + width / 2, corner[1] + SEAT_LINE_MM, f"{SEAT_CHINESE[prompt[0]]} {prompt[0]}", 4)
     page.text(corner[0] + width / 2, corner[1] + height / 2 - 2.2, large, 9)
     page.text(corner[0] + width / 2, corner[1] + height / 2 + 5.0, small, 4.6)

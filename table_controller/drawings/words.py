@@ -10,6 +10,8 @@ from table_controller.cards import Seat
 
 PROMPT_CHINESE: dict[str, str] = {"PASS": "不要", "TD": "裁判", "STOP": "停"}
 """The second line of a prompt card; a number is a report of cards left."""
+SEAT_LINE_MM = 6.5
+"""On a prompt card, whose box it belongs to stands so far from its top, between the markers."""
 SEAT_CHINESE: dict[Seat, str] = {"E": "东", "N": "北", "W": "西", "S": "南"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,27 +10,40 @@ from typing import Any
 from table_controller.errors import InputError
 from table_controller.journal.record import FIRST_PREVIOUS, decode, line_hash
 
+_BEGUN = re.compile(rb"[0-9a-f]{0,7}|[0-9a-f]{8}( (\{.*)?)?", re.DOTALL)
+"""What a record begins like, however short it was cut."""
+
 
 @dataclass(frozen=True)
 class JournalContents:
-    """The good records of a file. ``damage`` says in words why reading stopped early, else it is empty."""
+    """The good records of a file. ``damage`` says in words why reading stopped early, else it is empty.
+
+    ``torn``: only the last record is cut off, as a power cut leaves it; everything that was acknowledged is there.
+    """
 
     records: list[dict[str, Any]]
     good_bytes: int
     last_hash: str
     damage: str
+    torn: bool = False
+
+    @property
+    def is_journal(self) -> bool:
+        """Whether this is a journal at all (an empty or just begun one is)."""
+        return bool(self.records) or not self.damage or self.torn
 
 
 def parse_journal(data: bytes) -> JournalContents:
     """The longest prefix whose every line is whole, in number order and linked to the line before."""
     records: list[dict[str, Any]] = []
-    position, previous, damage = 0, FIRST_PREVIOUS, ""
+    position, previous, damage, torn = 0, FIRST_PREVIOUS, "", False
     while position < len(data):
         end = data.find(b"\n", position) + 1
         line = data[position:end] if end else data[position:]
         record = decode(line)
         if record is None:
-            what = "is cut off" if not end else "is damaged"
+            torn = not end and _BEGUN.fullmatch(line) is not None
+            what = "is cut off" if torn else "is damaged"
             damage = f"record {len(records)} at byte {position} {what}"
             break
         if record.get("n") != len(records) or record.get("prev") != previous:
@@ -38,7 +52,7 @@ def parse_journal(data: bytes) -> JournalContents:
         records.append(record)
         previous = line_hash(line)
         position = end
-    return JournalContents(records, position, previous, damage)
+    return JournalContents(records, position, previous, damage, torn)
 
 
 def read_journal(path: Path) -> JournalContents:

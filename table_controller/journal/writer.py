@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 from typing import Any
 
 from table_controller.errors import JournalError
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import JournalContents, read_journal
 from table_controller.journal.record import encode, line_hash
 
 VERSION = 1
 
 
 class JournalWriter:
-    """Appends records to one file. An existing file is continued after its last good record."""
+    """Appends records to one file, alone. An existing journal is continued; only a torn last record is cut off.
+
+    A file that is no journal, or one damaged before its end, is refused and left as it is.
+    """
 
     def __init__(self, path: Path, *, header: dict[str, Any] | None = None, sync: bool = True) -> None:
         """Open ``path``; ``sync=False`` (simulated virtual-time runs only) leaves flushing to the system."""
@@ -22,16 +26,41 @@ class JournalWriter:
         self._sync = sync
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            contents = read_journal(path) if path.exists() else None
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
-            self._end = contents.good_bytes if contents else 0
-            os.ftruncate(self._fd, self._end)
         except OSError as error:
             raise JournalError(f"The journal {path} cannot be opened: {error.strerror}.") from error
-        self._number = len(contents.records) if contents else 0
-        self._previous = contents.last_hash if contents else "0" * 64
+        try:
+            self._lock()
+            contents = self._continued()
+        except BaseException:
+            os.close(self._fd)
+            raise
+        self._end = contents.good_bytes
+        self._number = len(contents.records)
+        self._previous = contents.last_hash
         if self._number == 0:
             self.append({"kind": "header", "version": VERSION, **(header or {})})
+
+    def _lock(self) -> None:
+        """Two controllers on one journal would break its chain."""
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise JournalError(
+                f"Another controller is writing the journal {self.path}.",
+                way_out="Stop it first, or give this one another state.directory.",
+            ) from error
+
+    def _continued(self) -> JournalContents:
+        contents = read_journal(self.path)
+        if contents.damage and not contents.torn:
+            what = f"is damaged: {contents.damage}" if contents.records else "is not a journal"
+            raise JournalError(
+                f"{self.path} {what}. It was left as it is.",
+                way_out="Move it aside; `table-controller replay` shows what it still tells.",
+            )
+        os.ftruncate(self._fd, contents.good_bytes)
+        return contents
 
     def append(self, data: dict[str, Any]) -> None:
         """Write one record and make it durable. On an error the file is cut back to its last whole record."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from table_controller.cards import SEATS, Seat
-from table_controller.drawings.words import SEAT_CHINESE, marker_cells, prompt_lines
+from table_controller.drawings.words import SEAT_CHINESE, SEAT_LINE_MM, marker_cells, prompt_lines
 from table_controller.geometry import Geometry, seat_to_mat
 from table_controller.resources import resource
 
@@ -39,6 +39,8 @@ def prompt_picture(geometry: Geometry, marker: int, px_per_mm: float) -> Picture
             card.paste(square.convert("RGB"), (x, y))
     on = ImageDraw.Draw(card)
     large, small = prompt_lines(prompt[1])
+    whose = f"{SEAT_CHINESE[prompt[0]]} {prompt[0]}"
+    on.text((width / 2, SEAT_LINE_MM * px_per_mm), whose, font=_font(4 * px_per_mm), fill=(20, 20, 24), anchor="mm")
     on.text((width / 2, height / 2 - 2.2 * px_per_mm), large, font=_font(9 * px_per_mm), fill=(20, 20, 24), anchor="mm")
     on.text(
         (width / 2, height / 2 + 5.0 * px_per_mm), small, font=_font(4.6 * px_per_mm), fill=(20, 20, 24), anchor="mm"

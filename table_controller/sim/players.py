@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 from table_controller.cards import SEATS, Pair, Seat, full_pack, partner
 from table_controller.dealer.machine import Machine
@@ -20,6 +19,7 @@ from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.runtime.clock import Clock
 from table_controller.sim.brain import Brain, Choice
+from table_controller.sim.pace import HURRIED, Pace
 from table_controller.sim.scene import LaidPlay, Scene
 from table_controller.sim.script import POLL_MS, Script, Stage, Wait, until
 from table_controller.sim.truth import Truth
@@ -29,28 +29,8 @@ SHOWN_LIMIT_MS = 20_000
 """How long players wait for the table to take notice before they go on regardless."""
 PASS_CARDS = 10
 RESTING = ("standby", "deal_over", "game_over")
-MISTAKES = {
-    "slow": "a player thinks for half a minute",
-    "silent": "a player does not report ten cards or fewer",
-    "disorder": "a player lays a run from large to small",
-    "illegal": "a player lays cards that do not beat, and takes them back",
-    "td": "a player lays the TD card",
-    "stop": "a player lays the STOP card, and lifts it",
-}
-"""Errors that a scenario can make somebody commit, once each."""
 
 
-@dataclass(frozen=True)
-class Pace:
-    """How fast people are, in ms: a whole turn from ... to ..., and the sorting of 27 cards."""
-
-    turn_ms: tuple[int, int]
-    sort_ms: tuple[int, int]
-    clear_ms: tuple[int, int]
-
-
-HURRIED = Pace((1500, 2500), (1500, 4000), (300, 2600))
-HUMAN = Pace((3000, 8000), (8000, 16_000), (800, 3500))
 REACH_MS, LEAVE_MS = 300, 260
 
 

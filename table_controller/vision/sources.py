@@ -72,16 +72,23 @@ class FolderSource:
         self._files = [file for file in photo_files([folder]) if file.is_file()]
         if not self._files:
             raise InputError(f"{folder}: there is no picture in this folder.", way_out="JPEG and PNG are read.")
+        for file in self._files:
+            if not cv2.haveImageReader(str(file)):
+                raise InputError(f"{file} is not a picture.", way_out="Take it out of the recording's folder.")
         self._pace = _Pace(fps, now_ms)
         self._at = 0
         self._image: Image | None = None
 
     def read(self) -> Grab | None:
         """The next frame, or None after the last picture."""
-        if self._at // _HOLD >= len(self._files):
-            return None
-        if self._at % _HOLD == 0:
-            self._image = square(load_photo(self._files[self._at // _HOLD]).image)
+        while self._at % _HOLD == 0:
+            if self._at // _HOLD >= len(self._files):
+                return None
+            try:
+                self._image = square(load_photo(self._files[self._at // _HOLD]).image)
+                break
+            except InputError:
+                self._at += _HOLD  # a damaged picture is left out; the others are read
         self._at += 1
         assert self._image is not None
         return self._image, self._pace.wait()

@@ -186,8 +186,11 @@ class Worker:
             return
         silent = now_ms - self._frame_ms >= NO_FRAME_MS
         if silent and not self._lost:
-            ended = "The recording has ended." if grabber.ended else ""
-            self._lost = ended or grabber.failure or "The camera gives no picture."
+            if grabber.ended:
+                self._lost = "The recording has ended."
+                self._tell(-1, [])
+                return
+            self._lost = grabber.failure or "The camera gives no picture."
             self._tell(-1, [CameraLost(now_ms, self._lost)])
         elif now_ms - self._alive_ms >= ALIVE_MS:
             self._tell(-1, [])

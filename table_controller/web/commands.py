@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from table_controller.cards import SEATS, Seat, parse_cards, parse_seat
+from table_controller.cards import SEATS, Seat, over_conserved, parse_cards, parse_seat
 from table_controller.errors import InputError
 from table_controller.table import events as ev
 
@@ -27,7 +27,11 @@ def _cards(data: dict[str, Any]) -> tuple[str, ...]:
         cards = cards.split()
     if not isinstance(cards, list) or not 1 <= len(cards) <= 10:
         raise InputError("'cards' must be 1 to 10 cards, such as 5S 5D.", code="COMMAND")
-    return parse_cards(str(card) for card in cards)
+    codes = parse_cards(str(card) for card in cards)
+    surplus = over_conserved(codes)
+    if surplus:
+        raise InputError(f"Two packs hold only two {' '.join(surplus)}.", code="COMMAND")
+    return codes
 
 
 def _counts(data: dict[str, Any]) -> tuple[int, int, int, int]:

@@ -71,7 +71,8 @@ class Page:
         except OSError as error:
             await self._runner.cleanup()
             raise DeviceError(
-                f"The page cannot listen on {host}:{port}: {error.strerror}.", way_out="Set web.port to a free port."
+                f"The page cannot listen on {host}:{port}: {error.strerror}.",
+                way_out="Set web.host and web.port to others.",
             ) from error
         self.port = self._runner.addresses[0][1]
 

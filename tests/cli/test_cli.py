@@ -7,6 +7,8 @@ import pty
 import socket
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 from table_controller import cli
@@ -52,11 +54,16 @@ def test_judge_against(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "status", "words"),
     [
         (["judge", "5X"], 65, "'5X' is not a card"),
-        (["judge", "5S", "--level", "1"], 66, "'1' is not a level"),
-        (["judge", "4S", "5D", "6C", "7S", "2H", "--against", "3S", "--as", "pair:3"], 66, "straight:7"),
+        (["judge", "5S", "--level", "1"], 64, "'1' is not a level"),
+        (["judge", "4S", "5D", "6C", "7S", "2H", "--against", "3S", "--as", "pair:3"], 64, "straight:7"),
+        (["judge", "5S", "5S", "5S"], 65, "only two"),
+        (["judge", "6S", "6D", "--against", "5S", "4D"], 65, "5S 4D is no legal play"),
+        (["demo", "--broker", "127.0.0.1:abc"], 64, "HOST:PORT"),
+        (["sim", "--journal", "/nowhere/at/all.jsonl"], 64, "/nowhere/at"),
+        (["sim", "--record", "/proc/none"], 69, "/proc/none"),
         (["replay", "nowhere.jsonl"], 66, "nowhere.jsonl"),
         (["run", "--config", "nowhere.toml"], 78, "nowhere.toml"),
-        (["demo", "--deals", "-1"], 66, "--deals"),
+        (["demo", "--deals", "-1"], 64, "--deals"),
         (["demo", "--fast", "--deals", "1", "--broker", "127.0.0.1:1"], 69, "127.0.0.1:1"),
     ],
 )
@@ -114,6 +121,9 @@ def test_no_camera_no_port_no_broker_are_said_each(tmp_path: Path, capsys: pytes
     empty = config_file(tmp_path, f"[camera]\nsource = 'folder:{pictures}'\n")
     assert sentence(capsys, "run", "--config", empty) == (66, pytest_approx("no picture"))
     (pictures / "a.jpg").write_bytes(b"not a picture")
+    none = config_file(tmp_path, f"[camera]\nsource = 'folder:{pictures}'\n")
+    assert sentence(capsys, "run", "--config", none) == (66, pytest_approx("a.jpg is not a picture"))
+    blank_picture(pictures / "a.jpg")
     port = config_file(tmp_path, f"[camera]\nsource = 'folder:{pictures}'\n[dealer]\nport = '/dev/ttyNONE'\n")
     assert sentence(capsys, "run", "--config", port) == (69, pytest_approx("/dev/ttyNONE"))
     with socket.socket() as probe:
@@ -127,7 +137,7 @@ def test_another_device_on_the_port_is_refused(tmp_path: Path, capsys: pytest.Ca
     ours, theirs = pty.openpty()
     pictures = tmp_path / "pictures"
     pictures.mkdir()
-    (pictures / "a.jpg").write_bytes(b"not a picture")
+    blank_picture(pictures / "a.jpg")
     text = (
         f"[camera]\nsource = 'folder:{pictures}'\n[dealer]\nport = '{os.ttyname(theirs)}'\n[feed]\nhost = ''\n"
         f"[web]\nport = 0\n[panel]\nenabled = false\n[state]\ndirectory = '{tmp_path}/state'\n"
@@ -137,6 +147,10 @@ def test_another_device_on_the_port_is_refused(tmp_path: Path, capsys: pytest.Ca
     os.close(theirs)
     assert status == 69
     assert "does not answer" in line
+
+
+def blank_picture(path: Path) -> None:
+    cv2.imwrite(str(path), np.full((240, 240, 3), 90, dtype=np.uint8))
 
 
 class pytest_approx(str):  # noqa: N801 - reads as a matcher: equal to any text that holds these words

@@ -22,7 +22,8 @@ from table_controller.table.effects import Effect
 def played(path: Path) -> TableRuntime:
     """A short real session in a journal."""
     clock = VirtualClock(1000)
-    runtime = TableRuntime(TableCore(), JournalWriter(path), clock)
+    journal = JournalWriter(path)
+    runtime = TableRuntime(TableCore(), journal, clock)
     runtime.post(ev.TableOpened(1000, "t1", "v", "default"))
     runtime.post(ev.DealerOnline(1100, 7, "fw", 1, "emulator"))
     runtime.post(ev.DealRequested(1200, "panel", "E"))
@@ -35,6 +36,7 @@ def played(path: Path) -> TableRuntime:
     runtime.post(ev.TableOpened(2600, "again", "v", "default"))
     while runtime.clock.now_ms() < 40_000 and clock.run_next():
         pass
+    journal.close()
     return runtime
 
 
@@ -141,3 +143,28 @@ def test_the_hash_covers_events_and_not_confidences(tmp_path: Path) -> None:
         if record["kind"] == "event" and record["event"]["type"] == "CardsSeen":
             record["event"]["at_ms"] += 1
     assert journal_hash(records) != journal_hash(read_journal(tmp_path / "b").records)
+
+
+def test_what_is_no_journal_or_is_damaged_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    played(tmp_path / "j")
+    data = (tmp_path / "j").read_bytes()
+    lines = data.splitlines(keepends=True)
+    for name, content, words in (
+        ("text", b"# A page of text\n\nand more of it\n", "not a journal"),
+        ("damaged", b"".join([*lines[:3], lines[3].replace(b"event", b"evXnt", 1), *lines[4:]]), "damaged"),
+        ("missing", b"".join([*lines[:3], *lines[4:]]), "damaged"),
+        ("last", data[:-5] + b"X" + data[-4:], "damaged"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(JournalError, match=words):
+            JournalWriter(path)
+        assert path.read_bytes() == content
+
+
+def test_two_controllers_cannot_write_one_journal(tmp_path: Path) -> None:
+    first = JournalWriter(tmp_path / "j")
+    with pytest.raises(JournalError, match="Another controller"):
+        JournalWriter(tmp_path / "j")
+    first.close()
+    JournalWriter(tmp_path / "j").close()

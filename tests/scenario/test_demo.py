@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from table_controller.journal.reader import read_journal
-from table_controller.sim.players import MISTAKES
+from table_controller.sim.pace import MISTAKES
 from table_controller.table.codec import from_data
 from table_controller.table.events import CardsSeen
 

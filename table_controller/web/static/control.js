@@ -65,7 +65,8 @@ function draw(state) {
     item.append(words, field, button(t("correct"), () => ({ do: "correct", play: action.number, cards: field.value })));
     return item;
   }));
-  $("incidents").replaceChildren(...state.incidents.slice().reverse().map((i) => {
+  const quiet = Object.assign(document.createElement("li"), { textContent: t("nobody") });
+  $("incidents").replaceChildren(...(state.incidents.length ? [] : [quiet]), ...state.incidents.slice().reverse().map((i) => {
     const item = document.createElement("li");
     const words = document.createElement("span");
     words.textContent = `#${i.number} ${i.seat ? t(i.seat) : ""} ${lang === "en" ? i.en : i.zh} ${i.detail}`;
@@ -81,6 +82,7 @@ setLanguage();
 document.title = t("control");
 $("stale").textContent = t("stale");
 $("back").href = `/${location.search}`;
+$("language").href = lang === "en" ? "?lang=zh" : "?lang=en";
 build();
 let editing = false;
 document.addEventListener("focusin", (e) => { editing = e.target.tagName === "INPUT"; });

@@ -76,7 +76,7 @@ function drawFooter() {
   $("incidents").replaceChildren(...(state.incidents.length
     ? state.incidents.slice(-4).reverse().map((i) => listItem(`#${i.number} ${i.seat ? t(i.seat) + " " : ""}${lang === "en" ? i.en : i.zh}`, `incident ${i.status}`))
     : [listItem(t("nobody"), "quiet")]));
-  $("results").replaceChildren(...state.results.slice().reverse().slice(0, 4).map((r) => {
+  $("results").replaceChildren(...(state.results.length ? [] : [listItem(t("nobody"), "quiet")]), ...state.results.slice().reverse().slice(0, 4).map((r) => {
     const places = r.order.filter(Boolean).map((seat) => t(seat)).join(" ");
     const words = [t("deal", { n: r.deal }), places, t(r.winner), r.passes_a ? t("passes_a") : t("rise", { n: r.rise })];
     if (r.double_down) words.push(t("double_down"));

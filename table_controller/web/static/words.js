@@ -15,7 +15,7 @@ const WORDS = {
   trick_over: ["本圈结束", "Trick over"], deal_over: ["本副结束", "Deal over"], game_over: ["一局结束", "Game over"],
   paused: ["暂停", "Paused"], fault: ["故障", "Fault"],
   clock_sorting: ["理牌", "Sorting"], clock_tribute: ["贡牌", "Tribute"], clock_return: ["还牌", "Return"],
-  clock_play: ["出牌", "Play"], clock_none: ["", ""],
+  clock_play: ["出牌", "to play"], clock_none: ["", ""],
   seconds: ["秒", "s"], stale: ["连接中断，正在重连…", "Connection lost, reconnecting…"],
   incidents: ["裁判事项", "For the referee"], recent: ["最近出牌", "Last plays"], nobody: ["无", "none"],
   resisted: ["抗贡", "Tribute resisted"], pays: ["{a} 贡 {b}：{c}", "{a} pays {b}: {c}"],
@@ -31,9 +31,9 @@ const WORDS = {
   pause: ["暂停", "Pause"], resume: ["继续", "Resume"], clear_fault: ["故障已排除", "Fault cleared"],
   ready: ["理好牌", "Ready"], td: ["裁判", "TD"], enter: ["录入出牌", "Enter a play"],
   correct: ["更正", "Correct"], cards_hint: ["例如 5S 5D，10 写作 T", "such as 5S 5D; ten is T"],
-  ack: ["知悉", "Acknowledge"], resolve: ["解决", "Resolve"], sent: ["已发送", "Sent"],
+  ack: ["知悉", "Acknowledge"], resolve: ["解决", "Resolve"], sent: ["完成", "Done"],
   cleared: ["出牌区已清空", "Area clear"], prompts_cleared: ["提示卡已收", "Prompts collected"],
-  overturn: ["撤销", "Overturn"], resync: ["重新对准", "Put back on the thread"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"],
+  overturn: ["撤销", "Overturn"], resync: ["重新对准", "Put back on the thread"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
 
 export function t(key, values = {}) {
