@@ -21,7 +21,7 @@ from table_controller.vision.reading import IndexReading
 
 INDEX_MM = 16.0
 """How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
-CROP_THRESHOLD = 0.3
+CROP_THRESHOLD = 0.22
 PHOTO_THRESHOLD = 0.3
 NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
