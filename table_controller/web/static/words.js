@@ -33,7 +33,7 @@ const WORDS = {
   correct: ["更正", "Correct"], cards_hint: ["例如 5S 5D，10 写作 T", "such as 5S 5D; ten is T"],
   ack: ["知悉", "Acknowledge"], resolve: ["解决", "Resolve"], sent: ["完成", "Done"],
   cleared: ["出牌区已清空", "Area clear"], prompts_cleared: ["提示卡已收", "Prompts collected"],
-  overturn: ["撤销", "Overturn"], resync: ["重新对准", "Put back on the thread"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
+  overturn: ["撤销", "Overturn"], resync: ["重新对准", "Resync"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
 
 export function t(key, values = {}) {
