@@ -18,7 +18,7 @@ help:
 	@echo "make format   format the code"
 	@echo "make bench    figures of this machine, side by side with the plain way"
 	@echo "make soak     thousands of simulated deals; SOAK_DEALS=10000 for longer"
-	@echo "make train    train the recogniser anew (hours on two cores; installs PyTorch)"
+	@echo "make train    train the recogniser anew (90 minutes on two cores; installs PyTorch); SMOKE=1 for a trial"
 	@echo "make firmware the dealer's firmware and its simulator"
 	@echo "make setup    only the set-up for development; make clean removes what was built"
 
@@ -61,7 +61,7 @@ soak: .venv/.ready-dev
 	$(BIN)/python -m pytest tests/soak -m soak --timeout 0 $(PYTEST_ARGS)
 
 train: .venv/.ready-train
-	$(BIN)/python -m models.train $(ARGS)
+	$(BIN)/python -m models.train --out $(if $(SMOKE),build/smoke,models) --work $(if $(SMOKE),build/smoke/work,build/train) $(if $(SMOKE),--smoke) $(ARGS)
 
 firmware: .venv/.ready-demo
 	$(MAKE) -C firmware all bench PYTHON=$(CURDIR)/$(BIN)/python
