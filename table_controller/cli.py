@@ -31,6 +31,7 @@ An example table.toml (every key has this default; an unknown key is an error):
   id = "table-1"
   venue = "hall"
   profile = "default"          # default, national or huaian
+  officiating = "advise"       # or enforce: a violation at 30 s stops the turn
 
   [camera]
   source = "v4l2:0"            # v4l2:N, pi, folder:DIR or video:FILE

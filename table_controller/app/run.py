@@ -92,6 +92,10 @@ def check_before(config: Config, *, degraded: bool) -> list[str]:
     """What is missing, as plain sentences. Without ``degraded`` the first one is raised as an error."""
     problems: list[TableError] = []
     load_profile(config.table.profile)
+    if config.table.officiating not in ("advise", "enforce"):
+        raise ConfigError(
+            f"table.officiating = {config.table.officiating!r} is not allowed.", way_out="It is advise or enforce."
+        )
     checks: list[Callable[[], None]] = [
         lambda: _check_camera(config),
         lambda: _check_dealer(config),
@@ -153,6 +157,7 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
         table=config.table.id,
         venue=config.table.venue,
         profile=config.table.profile,
+        officiating=config.table.officiating,
         draw_leader=(lambda: leader) if leader is not None else any_seat,
     )
     run = _Run(config, table, clock, loop, recorded=is_recording(config.camera.source))

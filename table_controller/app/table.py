@@ -81,6 +81,7 @@ def open_table(
     table: str,
     venue: str,
     profile: str,
+    officiating: str = "",
     seed: int | None = None,
     sync: bool = True,
     draw_leader: Callable[[], Seat] = any_seat,
@@ -96,7 +97,7 @@ def open_table(
             )
     journal = JournalWriter(journal_path, header={"program": __version__, "table": table, "venue": venue}, sync=sync)
     runtime = TableRuntime(core, journal, clock)
-    opening = TableOpened(clock.now_ms(), table, venue, profile, seed)
+    opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating)
     return Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
 
 

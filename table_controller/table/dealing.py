@@ -30,6 +30,7 @@ def opened(draft: Draft, event: TableOpened) -> None:
     if state.table:
         raise Refusal("This session is already open.", code="OPEN")
     state.table, state.venue, state.profile = event.table, event.venue, event.profile
+    state.officiating = event.officiating or draft.profile.officiating
     draft.lamp(None, "on")
     draft.emit(WatchMode("idle"))
     draft.publish("opened", profile=event.profile)
@@ -118,6 +119,7 @@ def _begin_sorting(draft: Draft, at_ms: int) -> None:
     state.deal_number += 1
     state.deal, state.actions, state.early, state.early_reports = None, [], [], {}
     state.exchange, state.ready, state.leader = Exchange(), [], None
+    state.judged_from, state.resynced = 0, None
     if state.deal_number == 1:
         state.leader = state.first_leader
     draft.emit(WatchMode("play"))

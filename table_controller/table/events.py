@@ -31,6 +31,8 @@ class TableOpened(Event):
     profile: str
     seed: int | None = None
     """Only a simulated table has one: the first leader is drawn from it."""
+    officiating: str = ""
+    """``advise`` or ``enforce``; empty: as the profile says."""
 
 
 @dataclass(frozen=True)

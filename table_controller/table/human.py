@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 from table_controller.cards import SEATS
@@ -33,23 +34,33 @@ def corrected(draft: Draft, event: PlayCorrected) -> None:
     old = state.actions[place]
     new = replace(old, cards=event.cards, doubtful=(), original=old.original or old.cards)
     state.actions[place] = new
-    deal, verdicts = replay_actions(playing_deal(draft).leader, state.deal_level, state.actions, draft.profile)
+    _close(draft, event.play, event.by)
+    draft.publish("correction", play=event.play, seat=new.seat, cards=event.cards, was=old.cards, by=event.by)
+    if place >= state.judged_from:
+        _judge_anew(draft, event.at_ms)
+
+
+def _judge_anew(draft: Draft, at_ms: int) -> None:
+    """The deal from its first lead, or from the last resync, with the record as it stands now."""
+    state, before = draft.state, playing_deal(draft)
+    deal = copy.deepcopy(state.resynced) or Deal(leader=before.leader, level=state.deal_level)
+    verdicts = replay_actions(deal, state.actions[state.judged_from :], draft.profile)
     _refuse_impossible(verdicts)
     for action, verdict in verdicts:
         known = any(i.kind == verdict.fault and i.play == action.number for i in state.incidents)
         if verdict.fault and not known:
-            draft.incident(verdict.fault, event.at_ms, action.seat, action.number)
-    _keep_reports(playing_deal(draft), deal)
-    state.actions = [_with_reading(action, verdict) for action, verdict in verdicts]
-    turn_before = playing_deal(draft).turn
+            draft.incident(verdict.fault, at_ms, action.seat, action.number)
+    _keep_reports(before, deal)
+    state.actions[state.judged_from :] = [_with_reading(action, verdict) for action, verdict in verdicts]
     state.deal = deal
-    _close(draft, event.play, event.by)
-    draft.publish("correction", play=event.play, seat=new.seat, cards=event.cards, was=old.cards, by=event.by)
     if deal.over and state.phase != "paused":
-        end_deal(draft, event.at_ms)
-    elif deal.turn is not None and deal.turn != turn_before and state.phase != "paused":
-        begin_turn(draft, deal.turn, event.at_ms)
-        take_waiting(draft)
+        end_deal(draft, at_ms)
+    elif deal.turn is not None and deal.turn != before.turn:
+        begin_turn(draft, deal.turn, at_ms)
+        if state.phase == "paused":
+            draft.hold_clock()
+        else:
+            take_waiting(draft)
 
 
 def _refuse_impossible(verdicts: list[tuple[Action, Verdict]]) -> None:
@@ -122,12 +133,18 @@ def resync(draft: Draft, event: Resync) -> None:
         raise Refusal(f"Not now: the table is in '{state.phase}'.", code="PHASE")
     counts = dict(zip(SEATS, event.counts, strict=True))
     if any(not 0 <= count <= 27 for count in event.counts) or counts[event.turn] == 0:
-        raise Refusal("The counts do not fit.", way_out="Each seat holds 0 to 27 cards, the seat in turn at least one.")
+        raise Refusal(
+            "The counts do not fit.",
+            way_out="Each seat holds 0 to 27 cards, the seat in turn at least one.",
+            code="COUNTS",
+        )
     deal = state.deal
     new = Deal(leader=event.turn, level=state.deal_level, counts=counts, reported=dict(deal.reported))
     new.trick_number = deal.trick_number + 1
     out = [seat for seat in deal.out if counts[seat] == 0] + [s for s in SEATS if counts[s] == 0 and s not in deal.out]
     new.trick.out.extend(out)
+    if new.over:
+        raise Refusal("With these counts the deal would be over.", way_out="Correct the counts.", code="COUNTS")
     if event.last_seat is not None:
         new.trick.play(event.last_seat, last_card=False)
         while new.trick.turn not in (event.turn, None):
@@ -137,6 +154,7 @@ def resync(draft: Draft, event: Resync) -> None:
         new.to_beat_unknown = new.to_beat is None
     draft.move("resync")
     state.deal, state.early, state.early_reports, state.pause_reason = new, [], {}, ""
+    state.judged_from, state.resynced = len(state.actions), copy.deepcopy(new)
     draft.publish("resync", by=event.by, turn=event.turn, counts=event.counts)
     begin_turn(draft, event.turn, event.at_ms)
 

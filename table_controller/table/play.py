@@ -46,6 +46,9 @@ def laid(draft: Draft, action: Early) -> None:
 def go_on(draft: Draft) -> None:
     """After a pause: what was laid or passed meanwhile takes effect."""
     if draft.state.phase in ("playing", "trick_over"):
+        if playing_deal(draft).over:
+            end_deal(draft, draft.state.clock.anchor_ms)
+            return
         take_waiting(draft)
         if draft.state.early:
             draft.emit(SetTimer("early", draft.state.clock.anchor_ms + EARLY_HOLD_MS))
@@ -145,6 +148,28 @@ def violation(draft: Draft, at_ms: int) -> None:
     draft.buzz("violation")
     draft.incident("time_violation", at_ms, clock.seat)
     draft.publish("violation30", seat=clock.seat)
+
+
+def stop_turn(draft: Draft, at_ms: int) -> None:
+    """``enforce``: a violation at 30 s stops the turn, and the next seat plays (seed 000 L311).
+
+    While a reading of this trick is doubtful, or an action waits to be understood, the table only advises: the seat may
+    have played without being seen.
+    """
+    state, deal = draft.state, playing_deal(draft)
+    unsure = any(action.is_doubtful and action.trick == deal.trick_number for action in state.actions)
+    if state.officiating != "enforce" or unsure or deal.to_beat_unknown or state.early or state.camera_lost:
+        return
+    seat = deal.turn
+    assert seat is not None, "a clock runs for a seat in turn"
+    led = deal.leading
+    trick = deal.trick_number
+    verdict = deal.stop_turn(seat)
+    draft.publish("turn_stopped", seat=seat, lead=led)
+    if not led:
+        state.actions.append(Action(state.next_action, seat, at_ms, trick=trick))
+        state.next_action += 1
+    after(draft, verdict, at_ms)
 
 
 def _play(draft: Draft, early: Early) -> None:

@@ -79,6 +79,7 @@ class TableState:
     table: str = ""
     venue: str = ""
     profile: str = "default"
+    officiating: str = "advise"
     phase: str = "standby"
     under: str = ""
     pause_reason: str = ""
@@ -105,6 +106,10 @@ class TableState:
     clock: ClockState = field(default_factory=ClockState)
     incidents: list[Incident] = field(default_factory=list)
     next_action: int = 1
+    judged_from: int = 0
+    """How many actions lie before the last resync: they are no longer judged."""
+    resynced: Deal | None = None
+    """The deal as the last resync left it."""
     dealer: DealerState = field(default_factory=DealerState)
     camera_lost: str = ""
 

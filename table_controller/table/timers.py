@@ -5,7 +5,7 @@ from __future__ import annotations
 from table_controller.table.effects import SetTimer
 from table_controller.table.events import TimerFired
 from table_controller.table.exchange import end_sorting
-from table_controller.table.play import take_waiting, violation
+from table_controller.table.play import stop_turn, take_waiting, violation
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import EARLY_HOLD_MS, SETTLE_MS, Draft
 
@@ -43,6 +43,7 @@ def _limit(draft: Draft, event: TimerFired) -> None:
     if clock.kind == "play":
         if not clock.violations:
             violation(draft, limit_at)
+            stop_turn(draft, event.at_ms)
         return
     # Tribute and return go on: a further violation for each step (000 L313, 以下类推).
     clock.violations += 1

@@ -102,13 +102,16 @@ class Draft:
         """Stop play and clock, keeping the time used."""
         self.move("pause")
         self.state.pause_reason = reason
-        clock = self.state.clock
-        clock.elapsed_ms = clock.elapsed(at_ms)
-        clock.running = False
-        self.emit(CancelTimer("warning"))
-        self.emit(CancelTimer("limit"))
+        self.state.clock.elapsed_ms = self.state.clock.elapsed(at_ms)
+        self.hold_clock()
         self.lamp(None, "blink")
         self.publish("paused", reason=reason)
+
+    def hold_clock(self) -> None:
+        """The clock stands still with the time it has used."""
+        self.state.clock.running = False
+        self.emit(CancelTimer("warning"))
+        self.emit(CancelTimer("limit"))
 
     def resume(self, at_ms: int) -> None:
         """Let play and clock go on from the time used."""

@@ -72,6 +72,41 @@ def test_a_play_stamped_in_time_withdraws_a_warning(driven: EventTable) -> None:
     assert "warning_withdrawn" in [e.kind for e in outcome.effects if isinstance(e, Publish)]
 
 
+@pytest.mark.parametrize("officiating", ["advise", "enforce"])
+def test_a_violation_stops_the_turn_only_where_the_table_enforces(officiating: str) -> None:
+    table = EventTable(3)
+    table.send(ev.TableOpened, table="t", venue="v", profile="default", officiating=officiating)
+    table.send(ev.DealerOnline, boot=1, firmware="x", protocol=1, kind="emulator")
+    table.deal()
+    table.sort_and_exchange()
+
+    def let_time_run_out() -> None:
+        limit = [e.at_ms for e in table.effects if isinstance(e, SetTimer) and e.name == "limit"][-1]
+        table.now = limit
+        outcome = table.core.handle(ev.TimerFired(limit, "limit"))
+        table.core.commit(outcome)
+        table.effects.extend(outcome.effects)
+
+    let_time_run_out()
+    deal = table.core.state.deal
+    assert deal is not None
+    assert deal.turn == ("N" if officiating == "enforce" else "E")
+    assert [i.kind for i in table.core.state.incidents] == ["time_violation"]
+    if officiating == "advise":
+        return
+    table.send(ev.CardsSeen, seat="N", cards=table.brains["N"].lead("2").cards)
+    let_time_run_out()
+    deal = table.core.state.deal
+    assert deal is not None
+    assert (deal.turn, table.core.state.actions[-1].seat, table.core.state.actions[-1].cards) == ("S", "W", ())
+    # A doubtful reading in the trick: the seat in turn may have played unseen, so the table only advises.
+    table.send(ev.CardsSeen, seat="S", cards=("??",), doubtful=(0,))
+    let_time_run_out()
+    deal = table.core.state.deal
+    assert deal is not None
+    assert deal.turn == "E"
+
+
 def test_td_and_stop_pause_the_clock_and_keep_the_time_used(driven: EventTable) -> None:
     driven.open()
     driven.deal()

@@ -143,6 +143,13 @@ class Deal:
         self.trick.pass_(seat)
         return Verdict(trick_over=self.trick.over, deal_over=self.over)
 
+    def stop_turn(self, seat: Seat) -> Verdict:
+        """The seat in turn lost its right to play in this trick: it passes, or the next seat leads instead."""
+        if self.leading:
+            self.trick.stop_leader()
+            return Verdict()
+        return self.pass_(seat)
+
     def report(self, seat: Seat, number: int) -> bool:
         """A report card was shown: whether it names the cards left."""
         if self.owes_report.get(seat) != number:
@@ -160,14 +167,11 @@ class Deal:
         return leader
 
 
-def replay_actions(
-    leader: Seat, level: str, actions: Iterable[Action], profile: Profile
-) -> tuple[Deal, list[tuple[Action, Verdict]]]:
-    """A deal judged anew from its record: used after a human corrected a reading. Reports are kept by the caller.
+def replay_actions(deal: Deal, actions: Iterable[Action], profile: Profile) -> list[tuple[Action, Verdict]]:
+    """Play a record on from ``deal``: used after a human corrected a reading. Reports are kept by the caller.
 
     What was accepted at the table stays accepted; a fault that shows now is named in its verdict.
     """
-    deal = Deal(leader=leader, level=level)
     verdicts = []
     for action in actions:
         if action.cards:
@@ -177,4 +181,4 @@ def replay_actions(
         verdicts.append((action, verdict))
         if verdict.trick_over and not verdict.deal_over:
             deal.next_trick(profile)
-    return deal, verdicts
+    return verdicts

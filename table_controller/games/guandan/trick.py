@@ -59,6 +59,14 @@ class Trick:
         if seat in self.to_answer:
             self.to_answer.remove(seat)
 
+    def stop_leader(self) -> Seat:
+        """The leader lost the lead of this trick: the next seat leads (seed 000 L311). Returns it."""
+        following = next_seat(self.leader)
+        while following in self.out:
+            following = next_seat(following)
+        self.leader = following
+        return following
+
     def next_leader(self, *, partner_takes_lead_after: int = 2) -> Seat | None:
         """Who leads the next trick; None while this one goes on or the deal is over.
 
