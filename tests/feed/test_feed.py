@@ -14,6 +14,8 @@ from pathlib import Path
 import paho.mqtt.client as mqtt
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from table_controller.feed.client import Broker, FeedClient
 from table_controller.feed.envelope import Enveloper
@@ -76,7 +78,10 @@ class Subscriber:
         self.client.on_connect = lambda c, u, f, r, p: c.subscribe(topic, qos=1)
         self.client.on_subscribe = lambda c, u, m, r, p: self.connected.set()
         self.client.reconnect_delay_set(1, 1)
-        self.client.connect("127.0.0.1", port)
+        # A reader that keeps its session: the broker holds for it what comes while it is away.
+        keeps = Properties(PacketTypes.CONNECT)
+        keeps.SessionExpiryInterval = 120
+        self.client.connect("127.0.0.1", port, clean_start=False, properties=keeps)
         self.client.loop_start()
         assert self.connected.wait(10)
 
