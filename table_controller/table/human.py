@@ -18,7 +18,7 @@ from table_controller.table.events import (
     Resync,
 )
 from table_controller.table.exchange import begin_turn
-from table_controller.table.incidents import ALLOWED_STEPS, STATUSES
+from table_controller.table.incidents import ALLOWED_STEPS, ASKING, STATUSES
 from table_controller.table.play import end_deal, go_on, playing_deal, take_waiting
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
@@ -92,11 +92,7 @@ def _keep_reports(old: Deal, new: Deal) -> None:
 def _close(draft: Draft, play: int, by: str) -> None:
     incidents = draft.state.incidents
     for i, incident in enumerate(incidents):
-        if (
-            incident.kind == "doubtful_reading"
-            and incident.play == play
-            and incident.status in ("open", "acknowledged")
-        ):
+        if incident.kind in ASKING and incident.play == play and incident.status in ("open", "acknowledged"):
             incidents[i] = replace(incident, status="resolved", by=by, reason="corrected")
             draft.publish("incident_updated", number=incident.number, status="resolved", by=by)
 

@@ -8,6 +8,8 @@ from typing import Any
 from table_controller.cards import Seat
 
 STATUSES = ("open", "acknowledged", "resolved", "overturned")
+ASKING = ("doubtful_reading", "conservation")
+"""Kinds that ask a human what a play was: his answer resolves them."""
 ALLOWED_STEPS = {
     "open": ("acknowledged", "resolved", "overturned"),
     "acknowledged": ("resolved", "overturned"),

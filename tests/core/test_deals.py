@@ -196,6 +196,9 @@ def test_a_third_copy_is_flagged_as_doubtful(driven: EventTable) -> None:
     driven.sort_and_exchange()
     driven.send(ev.CardsSeen, seat="E", cards=("5S", "5S", "5S"))
     assert driven.core.state.actions[0].is_doubtful
+    assert [i.kind for i in driven.core.state.incidents] == ["conservation"]
+    state = driven.send(ev.PlayCorrected, play=1, cards=("5S", "5S", "5C"), by="referee").state
+    assert [i.status for i in state.incidents] == ["resolved"]
 
 
 def test_a_missed_report_is_raised_at_the_seats_next_action() -> None:
