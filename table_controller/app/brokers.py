@@ -142,7 +142,6 @@ def _iotcore() -> RunningBroker:
 
     _await(port, lambda: None, "iotcore")
     note = "broker: iotcore stands in for mosquitto, on this machine only and without access control"
-    # Retained states go at QoS 0: its queue to a slow reader is short.
     return RunningBroker(Broker("127.0.0.1", port, qos_state=0), "iotcore", note, stop)
 
 

@@ -41,6 +41,7 @@ class Broker:
     password: str = ""
     tls: bool = False
     qos_state: int = 1
+    """Retained documents go at this QoS at most: iotcore's queue to a slow reader is short."""
 
 
 class FeedClient:
@@ -112,6 +113,7 @@ class FeedClient:
                 log.exception("The feed stumbled; it goes on.")
 
     def _document(self, topic: str, payload: bytes, qos: int) -> None:
+        qos = min(qos, self._broker.qos_state)
         self._documents[topic] = (payload, qos)
         if self.online:
             self._mqtt.publish(topic, payload, qos=qos, retain=True)
