@@ -7,7 +7,6 @@ import contextlib
 import json
 import logging
 import signal
-import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from table_controller.app.brokers import RunningBroker, open_broker
 from table_controller.app.listener import Listener
 from table_controller.app.simulation import DemoOptions, Simulation, build
 from table_controller.app.table import Table, add_feed, add_page, fresh_folder
+from table_controller.app.terminal import say
 from table_controller.errors import TableError, UsageError
 from table_controller.feed.client import Broker
 from table_controller.journal.reader import read_journal
@@ -33,11 +33,6 @@ log = logging.getLogger(__name__)
 FRAME_MS = 100
 LONGEST_DEAL_MS = 3_600_000
 FEED_WAIT_S = 15.0
-
-
-def say(text: str) -> None:
-    """A line for the person watching (standard error: the result alone goes to standard output)."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def run_demo(options: DemoOptions) -> int:

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import logging
 import signal
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from table_controller.app.brokers import answers
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
+from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
 from table_controller.config import Config
 from table_controller.dealer.driver import SerialLink
@@ -28,19 +28,13 @@ from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
-from table_controller.vision.sources import check_source, is_recording
+from table_controller.vision.sources import RECORDING_ENDED, check_source, is_recording
 
 log = logging.getLogger(__name__)
 CHECK_MS = 500
 HEALTH_EVERY = 10
 """Health is published at every so many checks."""
 DEALER_ANSWERS_S = 10.0
-ENDED = "The recording has ended."
-
-
-def say(text: str) -> None:
-    """A line for the person at the terminal."""
-    print(text, file=sys.stderr, flush=True)
 
 
 @dataclass
@@ -258,7 +252,7 @@ async def _work(run: _Run, stopping: asyncio.Event) -> None:
                 known_restarts, descriptor = run.vision.restarts, run.vision.fileno()
                 run.loop.add_reader(descriptor, run.take_waiting)
             run.take(run.vision.check(run.clock.now_ms()))
-            run.ended = run.recorded and run.vision.lost == ENDED
+            run.ended = run.recorded and run.vision.lost == RECORDING_ENDED
         await _pause(run, CHECK_MS)
     if descriptor >= 0:
         run.loop.remove_reader(descriptor)

@@ -155,10 +155,6 @@ class Deck:
     def _colour(self, card: str) -> Colour:
         return self.style.red if card == "BJ" or card[1] in _RED_SUITS else self.style.black
 
-    def _polygons(self, on: ImageDraw.ImageDraw, shapes: list[list[tuple[float, float]]], colour: Colour) -> None:
-        for shape in shapes:
-            on.polygon(shape, fill=colour)
-
     def _draw(self, card: str) -> Image.Image:
         face = self._blank()
         if card in ("SJ", "BJ"):

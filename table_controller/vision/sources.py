@@ -23,6 +23,7 @@ Grab = tuple[Image, int]
 """A frame (BGR) and the monotonic ms of its grab."""
 _HOLD = 8
 """A picture of a folder is shown for this many frames: long enough to come to rest and be read."""
+RECORDING_ENDED = "The recording has ended."
 KINDS = "Cameras are named folder:DIR, video:FILE, v4l2:/dev/video0 or pi."
 
 

@@ -29,7 +29,7 @@ from table_controller.table.events import CameraBack, CameraLost, Event
 from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
 from table_controller.vision.reader import Reader
-from table_controller.vision.sources import Grab, Source, is_recording, open_source
+from table_controller.vision.sources import RECORDING_ENDED, Grab, Source, is_recording, open_source
 
 NO_FRAME_MS = 1_200
 ALIVE_MS = 500
@@ -187,7 +187,7 @@ class Worker:
         silent = now_ms - self._frame_ms >= NO_FRAME_MS
         if silent and not self._lost:
             if grabber.ended:
-                self._lost = "The recording has ended."
+                self._lost = RECORDING_ENDED
                 self._tell(-1, [])
                 return
             self._lost = grabber.failure or "The camera gives no picture."

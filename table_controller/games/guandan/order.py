@@ -9,8 +9,6 @@ from __future__ import annotations
 from table_controller.cards import RANKS
 from table_controller.games.guandan.hands import Reading
 
-NATURAL_RUN_ORDER = "A" + RANKS
-"""Ranks in run order; the ace stands first and last."""
 _JOKER_STRENGTH = {"SJ": 101, "BJ": 102}
 _RUN_TYPES = frozenset({"straight", "sf", "tube", "plate"})
 _BOMB_TYPES = frozenset({"bomb", "sf", "jokers"})

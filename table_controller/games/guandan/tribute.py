@@ -60,9 +60,7 @@ def resisted(order: Sequence[Seat | None], big_jokers: dict[Seat, int]) -> bool:
     return sum(big_jokers.get(seat, 0) for seat in payers(order)) >= 2
 
 
-def legal_returns(
-    hand: Sequence[str], level: str, *, limited: bool, smallest_when_none: bool, above_ten: str = "level order"
-) -> tuple[str, ...]:
+def legal_returns(hand: Sequence[str], level: str, *, limited: bool, smallest_when_none: bool) -> tuple[str, ...]:
     """The cards that may be returned.
 
     ``limited``: only up to ten by level order, where the level card stands above (seed 000 L145; 003 L32).
