@@ -21,6 +21,7 @@ from table_controller.drawings import print_command
 from table_controller.errors import EX_SOFTWARE, TableError, UsageError
 from table_controller.games.guandan.profile import profile_names
 from table_controller.sim.deck import STYLES
+from table_controller.sim.figures import plays
 from table_controller.sim.pace import MISTAKES
 from table_controller.vision import read_command
 
@@ -141,6 +142,8 @@ def _add_sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--dealer-fault", action="append", default=[], choices=DEALER_FAULTS, help="what the dealer does wrong"
     )
     sim.add_argument("--record", type=Path, metavar="DIR", help="keep the camera's pictures of settled moments")
+    figures = sim.add_subparsers(dest="figure", metavar="FIGURE", title="figures that anyone can repeat")
+    plays.add_arguments(figures.add_parser("plays", help="how many plays are read right in rendered scenes"))
 
 
 def _add_judge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -174,6 +177,8 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 def _sim(args: argparse.Namespace) -> int:
+    if args.figure == "plays":
+        return plays.run(args)
     return run_demo(
         _options(
             args,

@@ -13,7 +13,9 @@ _INK: Colour = (26, 24, 28)
 _GREY: Colour = (120, 120, 122)
 
 
-def draw_court(face: Image.Image, k: float, card: str, sign: Image.Image, colour: Colour) -> None:
+def draw_court(
+    face: Image.Image, k: float, card: str, sign: Image.Image, colour: Colour, *, frame: bool = True
+) -> None:
     """Draw J, Q or K two-headed inside a frame, the suit's ``sign`` beside each head. ``k`` is px per mm."""
     left, top, right, bottom = 12.5 * k, 8 * k, face.width - 12.5 * k, face.height - 8 * k
     width, height = round(right - left), round((bottom - top) / 2)
@@ -25,7 +27,8 @@ def draw_court(face: Image.Image, k: float, card: str, sign: Image.Image, colour
     )
     face.paste(half, (round(left), round(top)))
     face.paste(half.transpose(Image.Transpose.ROTATE_180), (round(left), round(top) + height))
-    ImageDraw.Draw(face).rectangle((left, top, right, top + 2 * height), outline=_BLUE, width=round(0.4 * k))
+    if frame:
+        ImageDraw.Draw(face).rectangle((left, top, right, top + 2 * height), outline=_BLUE, width=round(0.4 * k))
 
 
 def _bust(on: ImageDraw.ImageDraw, k: float, rank: str, width: int, height: int, *, red: bool) -> None:

@@ -18,51 +18,19 @@ from PIL import Image, ImageDraw, ImageFont
 from table_controller.geometry import load_geometry
 from table_controller.resources import resource
 from table_controller.sim.court import draw_court, draw_jester
+from table_controller.sim.deck_style import STYLES, Colour, DeckStyle, SuitShape, style_named
 
 Picture = NDArray[np.uint8]
-Colour = tuple[int, int, int]
 FACE_PX_PER_MM = 6
 _FINE = 2
 """Faces are drawn this many times larger, then shrunk, for smooth edges."""
 _RED_SUITS = "HD"
+PLAIN = SuitShape()
 
 
-@dataclass(frozen=True)
-class DeckStyle:
-    """How one kind of deck looks. Lengths in mm, colours in RGB."""
-
-    name: str
-    font: str
-    rank_mm: float = 9.0
-    suit_mm: float = 7.2
-    gap_mm: float = 1.3
-    index_x_mm: float = 6.4
-    index_top_mm: float = 3.6
-    widest_mm: float = 7.6
-    pip_mm: float = 11.5
-    paper: Colour = (250, 249, 244)
-    black: Colour = (24, 22, 24)
-    red: Colour = (200, 26, 34)
-    back: Colour = (38, 64, 140)
-    joker_mm: float = 22.0
-
-
-STYLES: dict[str, DeckStyle] = {
-    style.name: style
-    for style in (
-        DeckStyle("classic", "Century.otf"),
-        DeckStyle(
-            "bridge", "Narrow.otf", rank_mm=10.0, suit_mm=6.8, index_x_mm=5.6, back=(140, 34, 42), red=(212, 30, 30)
-        ),
-        DeckStyle(
-            "club", "Palatino.otf", rank_mm=8.6, suit_mm=7.0, gap_mm=1.6, paper=(246, 243, 234), back=(30, 92, 66)
-        ),
-        DeckStyle("bold", "Sans.otf", rank_mm=8.8, suit_mm=7.6, index_top_mm=3.2, red=(190, 20, 44), joker_mm=20.0),
-    )
-}
-
-
-def suit_outline(suit: str, size: float, at: tuple[float, float]) -> list[list[tuple[float, float]]]:
+def suit_outline(
+    suit: str, size: float, at: tuple[float, float], shape: SuitShape = PLAIN
+) -> list[list[tuple[float, float]]]:
     """Polygons that together are the suit's sign, ``size`` high, centred on ``at``."""
     x0, y0 = at
     turns = [2 * math.pi * i / 60 for i in range(60)]
@@ -73,20 +41,33 @@ def suit_outline(suit: str, size: float, at: tuple[float, float]) -> list[list[t
         )
         for t in turns
     ]
-    foot = [(-0.05, 0.0), (0.05, 0.0), (0.07, 0.3), (0.2, 0.5), (-0.2, 0.5), (-0.07, 0.3)]
+    foot = [(-0.05, 0.0), (0.05, 0.0), (0.07, 0.3), (0.2 * shape.foot, 0.5), (-0.2 * shape.foot, 0.5), (-0.07, 0.3)]
     if suit == "H":
-        shapes = [[(x * 1.02, y * 1.0 + -0.05) for x, y in heart]]
+        shapes = [[(x * 1.02 * shape.heart, y * 1.0 + -0.05) for x, y in heart]]
     elif suit == "D":
         shapes = [
-            [(0, -0.52), (0.17, -0.22), (0.4, 0), (0.17, 0.22), (0, 0.52), (-0.17, 0.22), (-0.4, 0), (-0.17, -0.22)]
+            [
+                (x * shape.diamond * (1 - shape.bend * (abs(x) == 0.17) * 0.5), y)
+                for x, y in (
+                    (0, -0.52),
+                    (0.17, -0.22),
+                    (0.4, 0),
+                    (0.17, 0.22),
+                    (0, 0.52),
+                    (-0.17, 0.22),
+                    (-0.4, 0),
+                    (-0.17, -0.22),
+                )
+            ]
         ]
     elif suit == "S":
-        shapes = [[(x * 0.96, -y * 0.86 - 0.06) for x, y in heart], foot]
+        shapes = [[(x * 0.96 * shape.spade, -y * 0.86 - 0.06) for x, y in heart], foot]
     else:
         leaves = [(0.0, -0.27), (-0.25, 0.1), (0.25, 0.1)]
-        shapes = [[(cx + 0.235 * math.cos(t), cy + 0.235 * math.sin(t)) for t in turns] for cx, cy in leaves]
+        leaf = 0.235 * shape.leaf
+        shapes = [[(cx + leaf * math.cos(t), cy + leaf * math.sin(t)) for t in turns] for cx, cy in leaves]
         shapes += [foot, [(-0.12, -0.12), (0.12, -0.12), (0.12, 0.12), (-0.12, 0.12)]]
-    return [[(x0 + x * size, y0 + y * size) for x, y in shape] for shape in shapes]
+    return [[(x0 + x * size, y0 + y * size) for x, y in outline] for outline in shapes]
 
 
 _COLUMNS = (0.30, 0.5, 0.70)
@@ -160,7 +141,7 @@ class Deck:
         if card in ("SJ", "BJ"):
             draw_jester(face, self._k, coloured=card == "BJ")
         elif card[0] in "JQK":
-            draw_court(face, self._k, card, self._sign(card[1], 9.0), self._colour(card))
+            draw_court(face, self._k, card, self._sign(card[1], 9.0), self._colour(card), frame=self.style.court_frame)
         else:
             self._pips(face, card)
         half = self._blank()
@@ -175,8 +156,8 @@ class Deck:
         size = round(size_mm * self._k * 1.1)
         mask = Image.new("L", (size, size), 0)
         on = ImageDraw.Draw(mask)
-        for shape in suit_outline(suit, size_mm * self._k, (size / 2, size / 2)):
-            on.polygon(shape, fill=255)
+        for outline in suit_outline(suit, size_mm * self._k, (size / 2, size / 2), self.style.shape):
+            on.polygon(outline, fill=255)
         return mask
 
     def _pips(self, face: Image.Image, card: str) -> None:
@@ -192,19 +173,35 @@ class Deck:
         style, k, colour = self.style, self._k, self._colour(card)
         font = resource(f"table_controller/sim/fonts/{style.font}")
         if card in ("SJ", "BJ"):
-            letter_mm = style.joker_mm / 5.6
-            for i, letter in enumerate("JOKER"):
-                mask = text_mask(letter, font, round(letter_mm * k))
-                self._stamp(face, mask, style.index_x_mm * k, (style.index_top_mm + i * letter_mm * 1.14) * k, colour)
+            self._joker_word(face, font, colour)
             return
-        mask = text_mask("10" if card[0] == "T" else card[0], font, round(style.rank_mm * k))
-        widest = round(style.widest_mm * k)
-        if mask.width > widest:
-            mask = mask.resize((widest, mask.height), Image.Resampling.LANCZOS)
+        mask = self._rank_mask("10" if card[0] == "T" else card[0], font)
         self._stamp(face, mask, style.index_x_mm * k, style.index_top_mm * k, colour)
         sign = self._sign(card[1], style.suit_mm)
         top = (style.index_top_mm + style.rank_mm + style.gap_mm) * k - (sign.height - style.suit_mm * k) / 2
         self._stamp(face, sign, style.index_x_mm * k, top, colour)
+
+    def _rank_mask(self, text: str, font: Path) -> Image.Image:
+        style, k = self.style, self._k
+        mask = text_mask(text, font, round(style.rank_mm * k))
+        if style.weight_mm:
+            mask = _weighted(mask, style.weight_mm * k)
+        if style.slant:
+            mask = _slanted(mask, style.slant)
+        width = min(round(mask.width * style.stretch), round(style.widest_mm * k))
+        return mask if width == mask.width else mask.resize((width, mask.height), Image.Resampling.LANCZOS)
+
+    def _joker_word(self, face: Image.Image, font: Path, colour: Colour) -> None:
+        style, k = self.style, self._k
+        if style.joker_word == "turned":
+            word = text_mask("JOKER", font, round(5.6 * k)).transpose(Image.Transpose.ROTATE_270)
+            word = word.resize((word.width, round(style.joker_mm * k)), Image.Resampling.LANCZOS)
+            self._stamp(face, word, style.index_x_mm * k, style.index_top_mm * k, colour)
+            return
+        letter_mm = style.joker_mm / 5.6
+        for i, letter in enumerate("JOKER"):
+            mask = text_mask(letter, font, round(letter_mm * k))
+            self._stamp(face, mask, style.index_x_mm * k, (style.index_top_mm + i * letter_mm * 1.14) * k, colour)
 
     @staticmethod
     def _stamp(face: Image.Image, mask: Image.Image, centre_x: float, top: float, colour: Colour) -> None:
@@ -228,6 +225,24 @@ class Deck:
         return trimmed
 
 
+def _weighted(mask: Image.Image, by_px: float) -> Image.Image:
+    """The mask's strokes thicker by ``by_px`` on each side (thinner where negative), as high as before."""
+    size = 2 * max(1, round(abs(by_px))) + 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+    pixels = np.pad(np.asarray(mask), size)
+    changed = cv2.dilate(pixels, kernel) if by_px > 0 else cv2.erode(pixels, kernel)
+    ink = Image.fromarray(np.asarray(changed, dtype=np.uint8))
+    return ink.crop(ink.getbbox()).resize(mask.size, Image.Resampling.LANCZOS)
+
+
+def _slanted(mask: Image.Image, lean: float) -> Image.Image:
+    width = mask.width + round(lean * mask.height)
+    sheared = mask.transform(
+        (width, mask.height), Image.Transform.AFFINE, (1, lean, -lean * mask.height, 0, 1, 0), Image.Resampling.BICUBIC
+    )
+    return sheared.crop(sheared.getbbox()).resize((width, mask.height), Image.Resampling.LANCZOS)
+
+
 def _distance(picture: Image.Image, paper: Colour) -> Image.Image:
     pixels = np.asarray(picture, dtype=np.int16)
     return Image.fromarray(np.abs(pixels - np.array(paper, dtype=np.int16)).max(axis=2).astype(np.uint8))
@@ -240,5 +255,8 @@ def to_bgra(face: Picture) -> Picture:
 
 @lru_cache(maxsize=8)
 def deck(name: str) -> Deck:
-    """The deck of a style in STYLES, shared."""
-    return Deck(STYLES[name])
+    """The deck of a style (see ``style_named``), shared."""
+    return Deck(style_named(name))
+
+
+__all__ = ["Deck", "DeckStyle", "FACE_PX_PER_MM", "STYLES", "deck", "suit_outline", "text_mask", "to_bgra"]

@@ -23,6 +23,7 @@ from table_controller.sim.deck import FACE_PX_PER_MM, deck, to_bgra
 from table_controller.sim.light import Look, camera_pose, develop, gain_map, noise_tile
 from table_controller.sim.poses import Pose
 from table_controller.sim.sprites import Box, Sprite, clip_box, flat_sprite, overlap
+from table_controller.sim.things import THING_PX_PER_MM, thing_picture
 
 Picture = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
@@ -83,21 +84,30 @@ class Scene:
         """The plays that lie face up in a seat's area, oldest first."""
         return list(self._plays[seat])
 
-    def lay(self, seat: Seat, cards: Sequence[str], *, slot: int | None = None, tidy: float = 1.0) -> LaidPlay:
-        """Lay cards in a row; ``slot`` 0, 1, 2 asks for left, middle, right; ``tidy`` 0 is a careless player."""
-        size, room = self.geometry.card_mm, self.geometry.centre_side_mm - 6
-        pitches = poses.pitches_for(len(cards), tidy, room, size, self._rng)
-        taken = [poses.extent(play.poses, size) for play in self._plays[seat]]
-        wanted = None if slot is None else (slot - 1) * 120.0
-        width = poses.row_width(pitches, size) + 6
-        u = poses.free_centre(width, taken, self.geometry, self._rng, wanted)
-        v = self.geometry.centre_side_mm / 2 + self.geometry.play_band_mm / 2 + self._rng.uniform(-4, 4)
-        laid = poses.row(len(cards), (u, v), pitches, tidy=tidy, card_mm=size, rng=self._rng)
+    def lay(
+        self, seat: Seat, cards: Sequence[str], *, slot: int | None = None, tidy: float = 1.0,
+        at: Sequence[Pose] | None = None,
+    ) -> LaidPlay:  # fmt: skip
+        """Lay cards in a row; ``slot`` 0, 1, 2 asks for left, middle, right; ``tidy`` 0 is a careless player.
+
+        ``at`` says exactly where each card goes instead.
+        """
+        laid = list(at) if at is not None else self._row(seat, len(cards), slot, tidy)
         play = LaidPlay(self._next_play, seat, tuple(cards), laid)
         self._next_play += 1
         self._plays[seat].append(play)
         play.keys = [self._put(self._card_sprite(seat, pose, card)) for card, pose in zip(cards, laid, strict=True)]
         return play
+
+    def _row(self, seat: Seat, count: int, slot: int | None, tidy: float) -> list[Pose]:
+        size, room = self.geometry.card_mm, self.geometry.centre_side_mm - 6
+        pitches = poses.pitches_for(count, tidy, room, size, self._rng)
+        taken = [poses.extent(play.poses, size) for play in self._plays[seat]]
+        wanted = None if slot is None else (slot - 1) * 120.0
+        width = poses.row_width(pitches, size) + 6
+        u = poses.free_centre(width, taken, self.geometry, self._rng, wanted)
+        v = self.geometry.centre_side_mm / 2 + self.geometry.play_band_mm / 2 + self._rng.uniform(-4, 4)
+        return poses.row(count, (u, v), pitches, tidy=tidy, card_mm=size, rng=self._rng)
 
     def straighten(self, play: LaidPlay) -> None:
         """Push a play's cards into an even row."""
@@ -131,8 +141,16 @@ class Scene:
         """Lay one card face down anywhere; returns a key for ``remove``."""
         return self._put(self._card_sprite(seat, Pose(u_mm, v_mm, turn_deg), None))
 
+    def lay_loose(self, seat: Seat, card: str, pose: Pose) -> int:
+        """Lay one card face up that is no play (a discard turned up); returns a key for ``remove``."""
+        return self._put(self._card_sprite(seat, pose, card))
+
+    def stand(self, seat: Seat, kind: str, pose: Pose) -> int:
+        """Put down a ``cup`` or a ``phone``; returns a key for ``remove``."""
+        return self._put(self._flat(seat, pose, thing_picture(kind, self._rng), THING_PX_PER_MM, 5.0))
+
     def remove(self, key: int) -> None:
-        """Take away a thing laid by ``lay_face_down`` or ``hold``."""
+        """Take away a thing laid by ``lay_face_down``, ``lay_loose`` or ``stand``."""
         self._remove(key)
 
     def sweep(self) -> None:
