@@ -80,9 +80,7 @@ def fetch(work: Path) -> Path:
     art = work / "art"
     art.mkdir(parents=True, exist_ok=True)
     if not (art / "debian").exists():
-        _run(["apt-get", "download", DEBIAN_PACKAGE], art)
-        package = next(art.glob(f"{DEBIAN_PACKAGE}*.deb"))
-        _run(["dpkg-deb", "-x", package.name, "debian"], art)
+        download_debian(DEBIAN_PACKAGE, art, "debian")
     for folder, package_name in NPM_PACKAGES.items():
         if not (art / folder).exists():
             before = set(art.glob("*.tgz"))
@@ -91,6 +89,12 @@ def fetch(work: Path) -> Path:
             with tarfile.open(archive) as tar:
                 tar.extractall(art / folder, filter="data")
     return art
+
+
+def download_debian(package: str, art: Path, folder: str) -> None:
+    """Fetches a Debian package by name and unpacks it into ``art/folder``, installing nothing."""
+    _run(["apt-get", "download", package], art)
+    _run(["dpkg-deb", "-x", next(art.glob(f"{package}_*.deb")).name, folder], art)
 
 
 def _run(command: list[str], folder: Path) -> None:

@@ -26,8 +26,8 @@ STORE_CENTRE = (42.0, 41.5)
 """Where the index's centre is in it; there is more room to its right, where the big pip may show the suit."""
 COPIES = 3
 NEGATIVES = 3
-CLEAR, HIDDEN = 0.85, 0.7
-"""An index of which less than ``HIDDEN`` is seen is none: its suit may be what is covered."""
+CLEAR, HIDDEN = 0.62, 0.45
+"""Shares of rank and suit (of the one seen less) from which an index must be read, and below which it is none."""
 
 Bytes = NDArray[np.uint8]
 Classes = NDArray[np.int64]

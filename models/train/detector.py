@@ -27,8 +27,9 @@ GRID = WINDOW_PX // CELL_PX
 BATCH = 8
 HEIGHT_PX = (14.0, 44.0)
 """How high the usual index of a window is, evenly in logarithms."""
-CLEAR = 0.8
-"""An index of which at least this share is seen must be found; below, neither finding nor missing it counts."""
+CLEAR = 0.62
+"""An index of whose rank and suit at least this share is seen must be found; below, neither finding it nor missing it
+counts."""
 FAINT = 0.35
 SHAPE_FROM = 0.35
 DIRECTION_WEIGHT = 2.0

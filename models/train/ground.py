@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.train.backgrounds import piece_of
 from models.train.ink import fonts, text_mask
+from table_controller.vision.images import Image
 
 Floats = NDArray[np.float32]
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789"
@@ -99,11 +102,20 @@ def draw_chip(image: Floats, rng: random.Random) -> None:
     _write(image, rng, centre, np.array(mark))
 
 
-def random_ground(side: int, rng: random.Random) -> Floats:
-    """A square of table, side × side × 3, 0-255."""
+def _plain_ground(side: int, rng: random.Random) -> Floats:
     noise = np.random.default_rng(rng.getrandbits(32))
     image = np.full((side, side, 3), _colour(rng), np.float32)
     image += _texture(side, rng, noise)[..., None]
+    return image
+
+
+def random_ground(side: int, rng: random.Random, pictures: Sequence[Image] = ()) -> Floats:
+    """A square of table, side × side × 3, 0-255; a third of them from ``pictures`` where there are any."""
+    if pictures and rng.random() < 0.35:
+        image = piece_of(pictures, side, rng).astype(np.float32)
+        image = (image - 128) * rng.uniform(0.4, 1.1) + rng.uniform(60, 170)
+    else:
+        image = _plain_ground(side, rng)
     for _ in range(rng.randint(0, 10) if rng.random() < 0.6 else 0):
         grey = rng.uniform(0, 255)
         colour = [grey] * 3 if rng.random() < 0.6 else [rng.uniform(0, 255) for _ in range(3)]

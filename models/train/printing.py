@@ -83,6 +83,9 @@ class Style:
     black: Colour
     joker: str
     joker_mm: float
+    joker_word: str
+    joker_moon: bool
+    joker_accent: int
     pip_mm: float
 
 
@@ -119,11 +122,18 @@ def random_style(rng: random.Random, signs: Sequence[dict[str, Mask]]) -> Style:
         suits=suits,
         red=red,
         black=black,
-        joker=rng.choice(("down", "down", "down", "side", "star")),
-        joker_mm=rng.uniform(15, 27),
+        joker=rng.choice(("down", "down", "down", "side", "star", "across", "across")),
+        joker_mm=rng.uniform(14, 27),
+        joker_word=rng.choice(("JOKER", "JOKER", "JOKER", "Joker", "joker", "Jolly")),
+        joker_moon=rng.random() < 0.4,
+        joker_accent=rng.randrange(len(ACCENTS)),
         pip_mm=rng.uniform(9, 14),
     )
 
+
+ACCENTS: tuple[Colour, ...] = ((40, 170, 230), (60, 120, 40), (160, 60, 60), (40, 40, 200), (120, 60, 140))
+"""What jokers are painted with, BGR: yellow, green, blue, red, purple."""
+LEAST_INDEX_MM = 14.0
 
 Part = tuple[Mask, float, float, float]
 """A mask, its top, width and height in mm."""
@@ -141,9 +151,13 @@ def _index_parts(card: str, style: Style) -> list[Part]:
 def _joker_parts(style: Style) -> list[Part]:
     if style.joker == "star":
         return [(star_mask(), style.top_mm, style.rank_mm, style.rank_mm)]
+    word = text_mask(style.joker_word, style.font)
     if style.joker == "side":
-        word = rotate_text(text_mask("JOKER", style.font), -1)
+        word = rotate_text(word, -1)
         return [(word, style.top_mm, style.joker_mm * word.shape[1] / word.shape[0], style.joker_mm)]
+    if style.joker == "across":
+        high = min(style.rank_mm * 0.8, style.joker_mm * word.shape[0] / word.shape[1])
+        return [(word, style.top_mm + 1, high * word.shape[1] / word.shape[0], high)]
     letter = style.joker_mm / 5.6
     parts = []
     for i, character in enumerate("JOKER"):
@@ -159,16 +173,38 @@ def _print_index(face: Image, card: str, style: Style, paper: Colour, old: Box) 
     ink = style.red if card == "BJ" or (card != "SJ" and card[1] in "DH") else style.black
     wide = max(part[2] for part in parts)
     bottom = max(top + height for _, top, _, height in parts)
-    box = (style.x_mm - wide / 2, style.top_mm, style.x_mm + wide / 2, bottom)
+    x_mm, colours = style.x_mm, [ink] * len(parts)
+    if card in JOKERS:
+        x_mm = max(x_mm, wide / 2 + 1.5)
+        if style.joker_moon and card == "BJ":
+            colours = [ACCENTS[(i + style.joker_accent) % len(ACCENTS)] for i in range(len(parts))]
+    box = (x_mm - wide / 2, style.top_mm, x_mm + wide / 2, bottom)
+    if card in JOKERS and style.joker == "across":
+        # a lying word has no height to tell the scale by: it is framed as an ordinary index at its place
+        box = (x_mm - 5, style.top_mm, x_mm + 5, style.top_mm + max(LEAST_INDEX_MM, bottom - style.top_mm))
     right, low = max(old[2], box[2]) + 0.8, max(old[3], box[3]) + 1.2
-    left = max(0.0, min(old[0], box[0]) - 1)
+    left = max(0.0, min(old[0], x_mm - wide / 2, box[0]) - 1)
+    right = max(right, x_mm + wide / 2 + 0.8)
     for _ in range(2):
         x0, x1, y1 = (int(v * FACE_PX_PER_MM) for v in (left, right, low))
         face[:y1, x0:x1, :3] = paper
-        for mask, top, width, height in parts:
-            _lay_ink(face, mask, (style.x_mm, top + height / 2), (width, height), ink)
+        for (mask, top, width, height), colour in zip(parts, colours, strict=True):
+            _lay_ink(face, mask, (x_mm, top + height / 2), (width, height), colour)
+        if card in JOKERS and style.joker_moon:
+            at = (x_mm + 3 - 6 * (style.joker_accent % 2), bottom + 2.5)
+            _lay_ink(face, star_mask(5 + style.joker_accent % 2), at, (3.5, 3.5), ACCENTS[style.joker_accent])
         face[:] = face[::-1, ::-1].copy()
     return box
+
+
+def _paint_figure(face: Image, coloured: bool, rng: random.Random) -> None:
+    """A jester's worth of coloured (or grey) shapes in the middle of a joker."""
+    wide, high = FACE_PX
+    for _ in range(rng.randint(4, 14)):
+        colour = rng.choice(ACCENTS) if coloured else (float(rng.randint(10, 170)),) * 3
+        at = (int(wide * rng.uniform(0.32, 0.68)), int(high * rng.uniform(0.25, 0.75)))
+        axes = (int(wide * rng.uniform(0.02, 0.15)), int(high * rng.uniform(0.02, 0.15)))
+        cv2.ellipse(face, at, axes, rng.uniform(0, 180), 0, 360, (*colour, 255), -1, cv2.LINE_AA)
 
 
 def _drawn_body(card: str, style: Style, paper: Colour, rng: random.Random) -> Image:
@@ -192,6 +228,8 @@ def _drawn_body(card: str, style: Style, paper: Colour, rng: random.Random) -> I
             _lay_ink(face, style.suits[card[1]], pip, (style.pip_mm * rng.uniform(0.4, 1),) * 2, ink)
             letter = text_mask(card[0], style.font)
             _lay_ink(face, letter, (0.5 * wide, 0.4 * high), (16, 22), ink)
+        else:
+            _paint_figure(face, card == "BJ", rng)
     return np.minimum(face, face[::-1, ::-1])
 
 

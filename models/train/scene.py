@@ -52,9 +52,9 @@ class _Lying:
 class _Scene:
     """A scene being laid."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, pictures: Sequence[Image] = ()) -> None:
         self.rng = rng
-        self.image: Floats = random_ground(SCENE_PX, rng)
+        self.image: Floats = random_ground(SCENE_PX, rng, pictures)
         self.top = np.zeros((SCENE_PX, SCENE_PX), np.int16)
         self.cards: list[_Lying] = []
         self.count = 0
@@ -106,7 +106,10 @@ class _Scene:
         rows = []
         for lying in self.cards:
             for quad in lying.quads():
-                share = self._visible(lying.number, quad)
+                left, right = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
+                rank = np.array([quad[0], quad[1], right, left])
+                suit = np.array([left, right, quad[2], quad[3]])
+                share = min(self._visible(lying.number, rank), self._visible(lying.number, suit))
                 if share > SEEN_FROM:
                     rows.append(np.concatenate([[FACES.index(lying.card), share], quad.reshape(-1)]))
         return np.array(rows, np.float32).reshape(-1, LABEL_COLUMNS)
@@ -122,6 +125,45 @@ class _Scene:
         return float(((part == number) & (inside > 0)).sum() / max(1.0, abs(cv2.contourArea(quad))))
 
 
+def _view(rng: random.Random) -> tuple[tuple[float, float], float]:
+    """(perspective along and across, stretch): mostly from above, sometimes from well aside."""
+    aside = rng.random() < 0.25
+    tilt, most = (0.0014, 0.3) if aside else (0.0006, 0.07)
+    return (rng.gauss(0, tilt), rng.gauss(0, tilt)), rng.uniform(1 - most, 1 + most)
+
+
+def _lay_card(scene: _Scene, deck: PrintedDeck, matrix: Matrix) -> None:
+    """A random card of the deck, now and then face down."""
+    rng = scene.rng
+    if rng.random() < 0.07:
+        scene.lay(card_back(rng), matrix)
+        return
+    card = rng.choices((rng.choice(FACES), rng.choice(COURTS), rng.choice(JOKERS)), (0.77, 0.15, 0.08))[0]
+    face, index_mm = deck.face(card)
+    if number := scene.lay(face, matrix):
+        scene.cards.append(_Lying(number, card, matrix, index_mm))
+
+
+def _lay_hand(scene: _Scene, deck: PrintedDeck, px_per_mm: float) -> None:
+    """A fan as a hand holds it: turned round a point below the cards, each covering most of the one before."""
+    rng = scene.rng
+    count, step = rng.randint(5, 13), math.radians(rng.uniform(3, 9))
+    radius, start = rng.uniform(90, 190), rng.uniform(0, 2 * math.pi)
+    pivot = np.array([rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.9)]) * SCENE_PX
+    pivot += radius * px_per_mm * np.array([math.sin(start), -math.cos(start)]) * -1
+    tilt, stretch = _view(rng)
+    stretch *= deck.aspect
+    way = rng.choice((-1, 1, 1))
+    for i in range(count):
+        angle = start + way * (i - (count - 1) / 2) * step + rng.gauss(0, 0.015)
+        cos, sin = math.cos(angle) * px_per_mm, math.sin(angle) * px_per_mm
+        matrix = np.array([[cos * stretch, -sin, 0], [sin * stretch, cos, 0], [*tilt, 1]])
+        middle = matrix[:2, :2] @ (np.array(CARD_MM) / 2)
+        out = (radius + rng.gauss(0, 1.5)) * px_per_mm * np.array([math.sin(angle), -math.cos(angle)])
+        matrix[:2, 2] = pivot + out - middle
+        _lay_card(scene, deck, matrix)
+
+
 def _lay_group(scene: _Scene, deck: PrintedDeck, px_per_mm: float) -> None:
     """One card, or a row, cascade or fan of several, somewhere."""
     rng = scene.rng
@@ -132,8 +174,8 @@ def _lay_group(scene: _Scene, deck: PrintedDeck, px_per_mm: float) -> None:
     along = np.array([0.0, 1.0]) if rng.random() < 0.4 else np.array([1.0, 0.0])
     fan = rng.gauss(0, 6) if rng.random() < 0.3 else 0.0
     jitter = 1.5 if rng.random() < 0.6 else 6.0
-    tilt = (rng.gauss(0, 0.0006), rng.gauss(0, 0.0006))
-    stretch = rng.uniform(0.93, 1.07) * deck.aspect
+    tilt, stretch = _view(rng)
+    stretch *= deck.aspect
     way, angle0 = rng.choice((-1, 1)), math.radians(turn)
     spin = np.array([[math.cos(angle0), -math.sin(angle0)], [math.sin(angle0), math.cos(angle0)]])
     for i in range(count):
@@ -143,13 +185,7 @@ def _lay_group(scene: _Scene, deck: PrintedDeck, px_per_mm: float) -> None:
         matrix = np.array([[cos * stretch, -sin, 0], [sin * stretch, cos, 0], [*tilt, 1]])
         middle = matrix[:2, :2] @ (np.array(CARD_MM) / 2)
         matrix[:2, 2] = at + spin @ off * px_per_mm - middle
-        if rng.random() < 0.07:
-            scene.lay(card_back(rng), matrix)
-            continue
-        card = rng.choices((rng.choice(FACES), rng.choice(COURTS), rng.choice(JOKERS)), (0.79, 0.15, 0.06))[0]
-        face, index_mm = deck.face(card)
-        if number := scene.lay(face, matrix):
-            scene.cards.append(_Lying(number, card, matrix, index_mm))
+        _lay_card(scene, deck, matrix)
 
 
 def _light(image: Floats, rng: random.Random) -> Floats:
@@ -174,14 +210,20 @@ def _light(image: Floats, rng: random.Random) -> Floats:
     return image
 
 
-def render(rng: random.Random, arts: Sequence[DeckArt], signs: Sequence[dict[str, Mask]]) -> tuple[Image, Labels]:
-    """A scene (640 × 640, BGR, sharp and clean: the camera comes later) and its labels."""
-    scene = _Scene(rng)
+def render(
+    rng: random.Random,
+    arts: Sequence[DeckArt],
+    signs: Sequence[dict[str, Mask]],
+    pictures: Sequence[Image] = (),
+) -> tuple[Image, Labels]:
+    """A scene (640 × 640, BGR, sharp and clean: the camera comes later) and its labels; ``pictures`` to lie on."""
+    scene = _Scene(rng, pictures)
     decks = [random_deck(rng, arts, signs) for _ in range(rng.choice((1, 2, 2, 3)))]
     px_per_mm = math.exp(rng.uniform(math.log(1.7), math.log(4.2)))
     wanted = rng.randint(5, 22)
     while scene.count < wanted:
-        _lay_group(scene, rng.choice(decks), px_per_mm)
+        lay = _lay_hand if rng.random() < 0.2 else _lay_group
+        lay(scene, rng.choice(decks), px_per_mm)
     for _ in range(rng.randint(1, 4) if rng.random() < 0.2 else 0):
         _lay_chip(scene)
     if rng.random() < 0.25:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from models.train.art import blank_deck, load_decks
+from models.train.backgrounds import load_backgrounds
 from models.train.printing import suit_masks
 from models.train.scene import Labels, render
 from table_controller.vision.images import Image
@@ -25,10 +26,11 @@ def _render_chunk(work: Path, folder: Path, chunk: int, seed: int, drawn_only: b
     cv2.setNumThreads(1)
     arts = [blank_deck()] if drawn_only else load_decks(work)
     signs = [] if drawn_only else [found for art in arts if len(found := suit_masks(art)) == 4]
+    pictures = [] if drawn_only else load_backgrounds(work)
     rng = random.Random(f"{seed}/{chunk}")
     images, labels = [], {}
     for i in range(CHUNK):
-        image, rows = render(rng, arts, signs)
+        image, rows = render(rng, arts, signs, pictures)
         images.append(image)
         labels[f"labels{i}"] = rows
     unfinished = folder / f"unfinished{chunk:05}.npz"
@@ -45,8 +47,9 @@ def render_scenes(work: Path, count: int, seed: int, workers: int, drawn_only: b
     """The files of at least ``count`` scenes, rendering those that are missing; ``drawn_only`` fetches no faces."""
     folder = work / "scenes"
     folder.mkdir(parents=True, exist_ok=True)
-    if not drawn_only:
+    if not drawn_only:  # fetched once, before several processes look for them
         load_decks(work)
+        load_backgrounds(work)
     wanted = range(-(-count // CHUNK))
     missing = [chunk for chunk in wanted if not _file(folder, chunk).exists()]
     if missing:
