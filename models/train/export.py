@@ -70,6 +70,29 @@ def export_detector(net: nn.Module, folder: Path, facts: dict[str, str]) -> Path
     return path
 
 
+def with_head(path: Path) -> None:
+    """Adds to a classifier's file what enrolment learns from: a crop's features, and the last layer's weights.
+
+    Outputs ``features`` (N × F, what goes into the last layer), ``weight`` (20 × F) and ``bias`` (20), in the order
+    ranks, suits, both jokers and "no index". The reader asks for them by name, so they cost nothing otherwise.
+    """
+    model = onnx.load(str(path))
+    if {"features", "weight", "bias"} <= {output.name for output in model.graph.output}:
+        return
+    (last,) = (node for node in model.graph.node if node.op_type == "Gemm")
+    shapes = {item.name: tuple(item.dims) for item in model.graph.initializer}
+    wanted = {
+        "features": (last.input[0], ["n", shapes[last.input[1]][1]]),
+        "weight": (last.input[1], list(shapes[last.input[1]])),
+        "bias": (last.input[2], list(shapes[last.input[2]])),
+    }
+    for name, (source, shape) in wanted.items():
+        model.graph.node.append(onnx.helper.make_node("Identity", [source], [name]))
+        model.graph.output.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape))
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+
+
 def export_classifier(
     net: nn.Module, folder: Path, temperature: float, sure_from: float, facts: dict[str, str]
 ) -> Path:
@@ -85,4 +108,5 @@ def export_classifier(
         "sure_from": f"{sure_from:.4f}",
     }
     _write(net, torch.rand(2, 3, CROP_PX[1], CROP_PX[0]), {"x": {0: "n"}, "o": {0: "n"}}, known | facts, path)
+    with_head(path)
     return path

@@ -142,7 +142,7 @@ class IndexClassifier:
             for patch, turned in zip(patches, turns, strict=True)
         ]
         data = normalise(np.stack(crops).astype(np.uint8, copy=False))
-        parts = [self._session.run(None, {self._input: data[i : i + BATCH]})[0] for i in range(0, len(data), BATCH)]
+        parts = [self._session.run(["o"], {self._input: data[i : i + BATCH]})[0] for i in range(0, len(data), BATCH)]
         return np.concatenate(parts)
 
     def read(self, patches: Sequence[Image], views: Sequence[View] = VIEWS) -> tuple[Floats, list[bool]]:
