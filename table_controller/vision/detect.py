@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -90,6 +90,13 @@ def _tiles(height: int, width: int) -> Iterator[tuple[int, int, int, int]]:
     for y0 in range(0, max(1, height - TILE_OVERLAP_PX), step):
         for x0 in range(0, max(1, width - TILE_OVERLAP_PX), step):
             yield x0, y0, min(width, x0 + TILE_PX), min(height, y0 + TILE_PX)
+
+
+class Detector(Protocol):
+    """What finds corner indices."""
+
+    def find(self, image: Image, scale: float, threshold: float) -> list[Corner]:
+        """The corners in ``image`` as seen at ``scale``, in pixels of ``image``, those at or above ``threshold``."""
 
 
 class IndexDetector:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from table_controller.vision.detect import UNIT_PX, Corner, IndexDetector, merge
+from table_controller.vision.detect import UNIT_PX, Corner, Detector, merge
 from table_controller.vision.images import Image
 
 SMALLEST_SIDE_PX = 96
@@ -53,7 +53,7 @@ def of_one_size(corners: Sequence[Corner], height_px: float) -> list[Corner]:
     return [c for c in corners if 1 / SIZE_RATIO <= c.height_px / height_px <= SIZE_RATIO]
 
 
-def find_at_any_scale(detector: IndexDetector, image: Image, threshold: float) -> list[Corner]:
+def find_at_any_scale(detector: Detector, image: Image, threshold: float) -> list[Corner]:
     """The corners of the one size that dominates the photograph."""
     rough: list[Corner] = []
     for scale in _pyramid(image):

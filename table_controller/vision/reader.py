@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from table_controller.cards import FACES, UNKNOWN
 from table_controller.resources import resource
 from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, View, cut_patch
-from table_controller.vision.detect import UNIT_PX, Corner, IndexDetector
+from table_controller.vision.detect import UNIT_PX, Corner, Detector, IndexDetector
 from table_controller.vision.images import Image
 from table_controller.vision.pairs import join_corners
 from table_controller.vision.photo import find_at_any_scale, of_one_size
 from table_controller.vision.reading import IndexReading
+from table_controller.vision.ultralytics_detector import UltralyticsDetector
 
 INDEX_MM = 16.0
 """How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
@@ -33,17 +34,22 @@ CROP_VIEWS: tuple[View, ...] = VIEWS[:4]
 class Reader:
     """The two-stage reader. Deterministic: the same picture, weights and machine give the same readings."""
 
-    def __init__(self, detector: IndexDetector, classifier: IndexClassifier, name: str) -> None:
+    def __init__(self, detector: Detector, classifier: IndexClassifier, name: str) -> None:
         self._detector = detector
         self._classifier = classifier
         self.name = name
 
     @classmethod
     def load(cls, models_dir: Path | None = None, threads: int = 1) -> Reader:
-        """The reader with the weights in ``models_dir`` (the shipped ones when None); raises InputError."""
+        """The reader with the weights in ``models_dir`` (the shipped ones when None); raises InputError.
+
+        A folder may hold ``index_detector.pt`` of ultralytics instead of ``index_detector.onnx``.
+        """
         base = models_dir if models_dir is not None else resource("models")
-        files = (base / "index_detector.onnx", base / "index_classifier.onnx")
-        detector, classifier = IndexDetector(files[0], threads), IndexClassifier(files[1], threads)
+        files = (_detector_file(base), base / "index_classifier.onnx")
+        kind = UltralyticsDetector if files[0].suffix == ".pt" else IndexDetector
+        detector: Detector = kind(files[0], threads)
+        classifier = IndexClassifier(files[1], threads)
         digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
         return cls(detector, classifier, f"index-reader-{digest[:8]}")
 
@@ -76,6 +82,12 @@ class Reader:
         return replace(
             reading, card=FACES[best], confidence=confidence, doubtful=confidence < self._classifier.sure_from
         )
+
+
+def _detector_file(base: Path) -> Path:
+    """The shipped kind of weights, or those of ultralytics where a folder holds only them."""
+    ours, theirs = base / "index_detector.onnx", base / "index_detector.pt"
+    return theirs if theirs.exists() and not ours.exists() else ours
 
 
 def _unjudged(corner: Corner, probs: NDArray[np.float32]) -> IndexReading:
