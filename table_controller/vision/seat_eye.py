@@ -26,11 +26,13 @@ from table_controller.vision.cards_on_mat import (
     vote,
 )
 from table_controller.vision.evidence import EvidenceStore, evidence_picture
-from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, play_border
+from table_controller.vision.gate import GATE_PX_PER_MM, play_border
 from table_controller.vision.images import Image
-from table_controller.vision.mat import GLIMPSE, MatPose, own_part, play_window, within
+from table_controller.vision.mat import GLIMPSE, MatPose, Window, own_part, play_window, within
 from table_controller.vision.reader import IndexReading
 from table_controller.vision.second_look import gap_picture, gaps, placed
+from table_controller.vision.stir import print_shift
+from table_controller.vision.things import PatientGate
 from table_controller.vision.tracker import SeatTracker, Settled
 
 READ_PX_PER_MM = 3.0
@@ -46,6 +48,16 @@ _CLOSER = 0.7
 _LEAST_INK_PX = 60
 _REMAINS = 0.55
 _SAME_COLOUR = 40
+_NEARER_MM = 11.0
+_BESIDE_MM = 2.0
+_STIRRED_PX = 0.25
+"""Print that moved by more (a twelfth of a millimetre) was touched; noise moves it by a twentieth of that."""
+
+
+def reading_window(geometry: Geometry, seat: Seat) -> Window:
+    """What is read for a seat: its play area, and towards the player as far as cards that begin in it reach."""
+    window = play_window(geometry, seat)
+    return replace(window, v1=window.v1 + _NEARER_MM)
 
 
 class CropReader(Protocol):
@@ -63,10 +75,10 @@ class SeatEye:
         self._geometry = geometry
         self._reader = reader
         self._evidence = evidence
-        self._window = play_window(geometry, seat)
+        self._window = reading_window(geometry, seat)
         self._own = own_part(self._window, READ_PX_PER_MM)
         self._near = self._own & within(self._window, geometry.play_area, _INSIDE_MM, READ_PX_PER_MM)
-        self._gate = AreaGate(*play_border(self._window))
+        self._gate = PatientGate(*play_border(self._window))
         self._tracker = SeatTracker()
         self._votes: list[list[SeenCard]] = []
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
@@ -156,8 +168,9 @@ class SeatEye:
         return len(names) == 1 and not any(card.doubtful for votes in last for card in votes)
 
     def _settle(self, view: Image, grab_ms: int) -> list[Event]:
-        seen = vote(self._votes)
-        settled = self._without_expected(self._tracker.settle(seen, partial(self._remains, view)))
+        seen = [self._beside_things(card) for card in vote(self._votes)]
+        remains, stirred = partial(self._remains, view), partial(self._stirred, view)
+        settled = self._without_expected(self._tracker.settle(seen, remains, stirred, self._under_a_thing))
         self._last_view = view
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
@@ -165,6 +178,15 @@ class SeatEye:
         self._history.clear()
         self.pending = False
         return self._events(settled, view, first_ms, grab_ms)
+
+    def _beside_things(self, card: SeenCard) -> SeenCard:
+        """A card that a thing lies on or over may have neighbours under it."""
+        if card.doubtful or not self._gate.over.any():
+            return card
+        mask = np.zeros(self._gate.over.shape, dtype=np.uint8)
+        corners = [self._window.to_px(u, v, GATE_PX_PER_MM) for u, v in card.outline(_BESIDE_MM)]
+        cv2.fillConvexPoly(mask, np.round(np.array(corners)).astype(np.int32), 1)
+        return replace(card, doubtful=bool(np.any(self._gate.over & (mask > 0))))
 
     def _without_expected(self, settled: Settled) -> Settled:
         if not self._expected:
@@ -233,6 +255,23 @@ class SeatEye:
         if np.count_nonzero(ink) < _LEAST_INK_PX or np.all(ink):
             return False
         return bool(np.mean(same[ink]) > _REMAINS and np.mean(same[~ink]) > _REMAINS)
+
+    def _stirred(self, view: Image, card: SeenCard) -> bool:
+        """Whether a card's print moved by a hair since last read."""
+        corners = [at for at in (card.top, card.bottom) if at is not None and self._print_remains(view, at)]
+        if self._last_view is None or not corners:
+            return False
+        return all(print_shift(self._print(self._last_view, at), self._print(view, at)) > _STIRRED_PX for at in corners)
+
+    def _print(self, view: Image, at: Point) -> Image:
+        x, y = self._window.to_px(*at, READ_PX_PER_MM)
+        return view[max(0, round(y - 26)) : max(1, round(y + 26)), max(0, round(x - 13)) : max(1, round(x + 13))]
+
+    def _under_a_thing(self, at: Point) -> bool:
+        x, y = self._window.to_px(*at, GATE_PX_PER_MM)
+        over = self._gate.over
+        row, column = min(max(round(y), 0), over.shape[0] - 1), min(max(round(x), 0), over.shape[1] - 1)
+        return bool(over[row, column])
 
     def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
         """The stamp of the first frame since the last reading that shows all new cards as they lie now."""

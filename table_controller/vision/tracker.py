@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
+from table_controller.vision.rows import lies_in_row, moved_as_one
 
 _NEAR_MM = 9.0
 _STAYED_MM = 5.0
@@ -55,34 +56,52 @@ def _compatible(a: SeenCard, b: SeenCard) -> bool:
     return a.card == b.card or a.doubtful or b.doubtful
 
 
+def _never(_: SeenCard) -> bool:
+    return False
+
+
+def _nowhere(_: Point) -> bool:
+    return False
+
+
 @dataclass
 class SeatTracker:
     """The cards of one seat's area."""
 
     known: list[Known] = field(default_factory=list)
     plays: int = 0
+    _under: Callable[[Point], bool] = _nowhere
 
     def settle(
         self,
         seen: Sequence[SeenCard],
         remains: Callable[[SeenCard], bool],
+        stirred: Callable[[SeenCard], bool] = _never,
+        under: Callable[[Point], bool] = _nowhere,
     ) -> Settled:
         """Take in the cards of an area at rest.
 
         ``remains(card)`` says whether most of the print at a known card's corner is still in its place: then it lies
         there even if it was not read this time, and a reading of another face there is that card, half covered.
+        ``stirred(card)``: it is there, but by a hair elsewhere: pushed, or its second copy lies on it. ``under(at)``:
+        a thing that is no card lies over this place.
         """
+        self._under = under
         if not seen and not self.known:
             return Settled()
         if not seen:
-            if any(remains(known.seen) for known in self.known if not known.hidden):
+            if any(remains(known.seen) or self._lies_under(known) for known in self.known if not known.hidden):
                 return Settled()
             gone = tuple(self.known)
             self.known.clear()
             return Settled(gone=gone, cleared=True)
-        pairs = self._match(seen, remains)
+        pairs, unsure = self._match(seen, remains, stirred)
         matched_seen = {j for _, j in pairs}
-        fresh = [card for j, card in enumerate(seen) if j not in matched_seen]
+        fresh = [
+            replace(card, doubtful=True) if j in unsure else card
+            for j, card in enumerate(seen)
+            if j not in matched_seen
+        ]
         over = [(self.plays + 1, card) for card in fresh]
         for i, j in pairs:
             moved = apart(self.known[i].seen, seen[j]) > _NEAR_MM
@@ -106,6 +125,9 @@ class SeatTracker:
         if known.seen.doubtful or not seen.doubtful:
             known.seen = seen
 
+    def _lies_under(self, known: Known) -> bool:
+        return any(self._under(at) for at in (known.seen.top, known.seen.bottom) if at is not None)
+
     def _is_gone(self, known: Known, over: Sequence[tuple[int, SeenCard]], remains: Callable[[SeenCard], bool]) -> bool:
         """``over``: the cards seen, each with its play; only a later play lies over an earlier one."""
         corners = [at for at in (known.seen.top, known.seen.bottom) if at is not None]
@@ -113,7 +135,8 @@ class SeatTracker:
         # once hidden it stays so while anything lies over a part of it: a half-covered corner cannot be read
         least = _STILL_HIDDEN_SHARE if known.hidden else _HIDDEN_SHARE
         covered = all(
-            any(_area_share(known.seen.index_patch(at), outline) > least for outline in later) for at in corners
+            self._under(at) or any(_area_share(known.seen.index_patch(at), outline) > least for outline in later)
+            for at in corners
         )
         if covered:
             known.hidden = True
@@ -122,19 +145,50 @@ class SeatTracker:
 
     # --- matching ---------------------------------------------------------------------------------------------------
 
-    def _match(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
-        pairs = self._near(seen, remains)
+    def _match(
+        self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool], stirred: Callable[[SeenCard], bool]
+    ) -> tuple[list[tuple[int, int]], set[int]]:
+        """Known cards and which of those seen they are; and which of the new ones are doubtful for where they lie."""
+        whole = self._as_one(seen)
+        pairs = whole + self._near(seen, whole, remains)
         stayed = [(i, j) for i, j in pairs if remains(self.known[i].seen)]
         others = [pair for pair in pairs if pair not in stayed] + self._moved(seen, pairs)
         taken = {j for _, j in stayed + others}
-        fresh = [card for j, card in enumerate(seen) if j not in taken]
-        return stayed + [(i, j) for i, j in others if not self._in_new_row(seen[j], fresh)]
+        fresh = [j for j in range(len(seen)) if j not in taken]
+        kept = [(i, j) for i, j in others
+                if (i, j) in whole or not self._in_new_row(seen[j], [seen[k] for k in fresh])]  # fmt: skip
+        unsure: set[int] = set()
+        for i, j in stayed:
+            last = not any(self.known[k].play == self.known[i].play and k > i for k, _ in stayed)
+            others_new = [seen[k] for k in fresh]
+            if last and lies_in_row(seen[j], others_new) and stirred(self.known[i].seen):
+                # nudged as a new row was laid beside it, or its second copy that begins that row: nobody can tell
+                unsure.add(j)
+            else:
+                kept.append((i, j))
+        return kept, unsure
 
-    def _near(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
-        """Cards that lie where they lay."""
+    def _as_one(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
+        """Plays that lie where they lay, or were pushed as a whole."""
+        pairs: list[tuple[int, int]] = []
+        for play in sorted({known.play for known in self.known}, reverse=True):
+            members = [i for i, known in enumerate(self.known) if known.play == play and not known.hidden]
+            free = [j for j in range(len(seen)) if j not in {taken for _, taken in pairs}]
+            if len(members) > 1:
+                found = moved_as_one([self.known[i].seen for i in members], [seen[j] for j in free], _PUSHED_MM)
+                pairs += [(members[k], free[n]) for k, n in enumerate(found)]
+        return pairs
+
+    def _near(
+        self, seen: Sequence[SeenCard], found: list[tuple[int, int]], remains: Callable[[SeenCard], bool]
+    ) -> list[tuple[int, int]]:
+        """Other cards that lie where they lay."""
         candidates = []
+        used_known, used_seen = {i for i, _ in found}, {j for _, j in found}
         for i, known in enumerate(self.known):
             for j, card in enumerate(seen):
+                if i in used_known or j in used_seen:
+                    continue
                 off = apart(known.seen, card)
                 same = known.seen.card == card.card
                 if off >= _NEAR_MM or (known.hidden and not same):

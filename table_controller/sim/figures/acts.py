@@ -18,6 +18,8 @@ from table_controller.sim.script import Script, Stage
 REACH_MS, LEAVE_MS = 300, 260
 TURN_MS = (1500, 2500)
 _FLIGHT_MS = 100
+_ROOM_MM = 24.0
+"""People leave so much free beside a cup or a phone (half a card is added)."""
 
 DIFFICULTIES: dict[str, str] = {
     "tidy": "an even row",
@@ -41,6 +43,9 @@ DIFFICULTIES: dict[str, str] = {
     "one_by_one": "laid card by card under a hand",
     "long": "more than ten cards",
 }
+
+RARE = {"second_copy": 25}
+"""Happens in every so many-th scene only: whether a card was nudged, or its second copy lies on it, no picture tells."""
 
 
 class Acts:
@@ -142,8 +147,11 @@ class Acts:
         yield from self._leave(seat)
 
     def _two_seats(self, seat: Seat) -> Script:
+        """The next seat lays at the same time, out of turn."""
+        before = len(self.laid)
         self.stage.run(self._other_seat(next_seat(seat)))
         yield from self._plain(seat)
+        yield lambda: len(self.laid) == before + 2 and not self._busy
 
     def _other_seat(self, seat: Seat) -> Script:
         yield self._rng.randint(0, 300)
@@ -188,17 +196,18 @@ class Acts:
     def _with_thing(self, seat: Seat) -> Script:
         """A thing is put down at an end of the area; a moment later the play is laid."""
         yield from self._reach(seat)
+        pose: Pose | None = None
         if not self._scene.plays(seat):
             side = self._rng.choice((-1, 1))
             pose = Pose(side * self._rng.uniform(140, 185), self._rng.uniform(205, 300), self._rng.uniform(-30, 30))
             self._things.setdefault(seat, []).append(self._scene.stand(seat, self._difficulty, pose))
         yield from self._leave(seat)
-        yield self._rng.randint(300, 900)
+        yield self._rng.randint(700, 1500)
         yield from self._reach(seat)
-        cards = self._pool.draw(most=6)
-        taken = [*self._taken(seat)]
-        for _ in self._things.get(seat, []):
-            taken.append([replace(pose, u_mm=pose.u_mm + du) for du in (-20, 20)])
+        cards = self._pool.draw(most=5)
+        taken = self._taken(seat)
+        if pose is not None:
+            taken.append([replace(pose, u_mm=pose.u_mm + du, turn_deg=0.0) for du in (-_ROOM_MM, _ROOM_MM)])
         self._scene.lay(seat, cards, at=self._places.row(len(cards), taken))
         self._note(seat, cards)
         yield from self._leave(seat)

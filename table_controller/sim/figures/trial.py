@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from table_controller.cards import SEATS, Seat, next_seat
 from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import VirtualClock
-from table_controller.sim.figures.acts import DIFFICULTIES, Acts
+from table_controller.sim.figures.acts import DIFFICULTIES, RARE, Acts
 from table_controller.sim.figures.pool import Pool
 from table_controller.sim.figures.truth import Laid, conserve, match
 from table_controller.sim.light import Look
@@ -21,11 +21,10 @@ from table_controller.vision.images import Image
 from table_controller.vision.mat import MatPose, play_window
 from table_controller.vision.seat_eye import CropReader
 
-PLAYS = len(DIFFICULTIES)
-"""Plays of one trial: each difficulty once (one more where two seats lay at once, or a play is taken back)."""
 _LEAST_POOL = 30
 _TRICK = (3, 9)
 _LATE_MS = (300, 2600)
+_WON_MS = (1300, 2200)
 _AFTER_MS = 900
 _PX_PER_MM = 3.0
 _PASS_SHARE = 0.12
@@ -96,13 +95,14 @@ class Trial:
 
     def _evening(self) -> Script:
         yield 400
-        left = self._rng.sample(list(DIFFICULTIES), len(DIFFICULTIES))
+        due = [name for name in DIFFICULTIES if self._result.seed % RARE.get(name, 1) == 0]
+        left = self._rng.sample(due, len(due))
         seat = self._rng.choice(SEATS)
         while left:
             count = self._rng.randint(*_TRICK)
             for difficulty in left[:count]:
                 yield from self._acts.play(seat, difficulty)
-                seat = next_seat(seat)
+                seat = next_seat(next_seat(seat)) if difficulty == "two_seats" else next_seat(seat)
                 if self._rng.random() < _PASS_SHARE:
                     yield from self._pass(seat)
                     seat = next_seat(seat)
@@ -121,7 +121,8 @@ class Trial:
         self._scene.hand(seat)
 
     def _trick_is_over(self, leader: Seat) -> Script:
-        """The leader clears before it plays; the others a little later, while play goes on."""
+        """Somebody passes; the leader clears before it plays, the others a little later, while play goes on."""
+        yield self._rng.randint(*_WON_MS)
         for seat in SEATS:
             if seat != leader and self._scene.plays(seat):
                 self._acts.stage.run(self._late(seat))
@@ -172,4 +173,4 @@ def run_trial(seed: int, style: str, reader: CropReader) -> Result:
             return result
 
 
-__all__ = ["PLAYS", "Result", "Trial", "run_trial"]
+__all__ = ["Result", "Trial", "run_trial"]

@@ -1,0 +1,65 @@
+"""Cards that move together, and cards that lie as if they were part of a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from table_controller.geometry import Point
+from table_controller.vision.cards_on_mat import SeenCard
+
+_TOGETHER_MM = 4.5
+_STEP_MM = (10.0, 26.0)
+_STRAIGHT_MM = 2.5
+_ROW_TURN_DEG = 2.0
+
+
+def moved_as_one(before: Sequence[SeenCard], now: Sequence[SeenCard], most_mm: float) -> list[int]:
+    """Which of ``now`` the cards ``before`` are, moved by one step of at most ``most_mm``; the shortest that fits.
+
+    Empty where no step explains all of them.
+    """
+    steps = sorted(
+        {_step(one, other) for one in before for other in now if one.card == other.card},
+        key=lambda step: math.hypot(*step),
+    )
+    for step in steps:
+        if math.hypot(*step) > most_mm:
+            break
+        found = _explained(before, now, step)
+        if found:
+            return found
+    return []
+
+
+def _step(one: SeenCard, other: SeenCard) -> Point:
+    if one.top is None and other.top is None and one.bottom is not None and other.bottom is not None:
+        return (other.bottom[0] - one.bottom[0], other.bottom[1] - one.bottom[1])
+    return (other.anchor[0] - one.anchor[0], other.anchor[1] - one.anchor[1])
+
+
+def _explained(before: Sequence[SeenCard], now: Sequence[SeenCard], step: Point) -> list[int]:
+    found: list[int] = []
+    for card in before:
+        fits = [
+            (math.dist(_step(card, other), step), j)
+            for j, other in enumerate(now)
+            if j not in found and other.card == card.card
+        ]
+        if not fits or min(fits)[0] > _TOGETHER_MM:
+            return []
+        found.append(min(fits)[1])
+    return found
+
+
+def lies_in_row(card: SeenCard, row: Sequence[SeenCard]) -> bool:
+    """Whether a card lies beside one of ``row`` as its neighbour in the row would."""
+    return any(_beside(card, other) for other in row if other.top is not None)
+
+
+def _beside(card: SeenCard, other: SeenCard) -> bool:
+    c, s = math.cos(math.radians(other.turn_deg)), math.sin(math.radians(other.turn_deg))
+    du, dv = other.anchor[0] - card.anchor[0], other.anchor[1] - card.anchor[1]
+    along, across = abs(c * du + s * dv), abs(c * dv - s * du)
+    lean = abs((card.turn_deg - other.turn_deg + 90) % 180 - 90)
+    return _STEP_MM[0] < along < _STEP_MM[1] and across < _STRAIGHT_MM and lean < _ROW_TURN_DEG

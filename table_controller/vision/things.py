@@ -1,0 +1,83 @@
+"""Things that lie over an area's border and are no hands: cups, phones. They stay put; hands do not.
+
+A pixel of the border that looks strange, and the same, in most frames of two seconds belongs to a thing, also while
+hands come and go over it. Paper over the near border never does: it is a held card.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate
+from table_controller.vision.images import Image
+
+STAYED_FRAMES = 20
+"""Frames, two seconds of them, that a thing lies still before it is one: resting arms and held fans move sooner."""
+_LEFT_FRAMES = 12
+"""After so many frames in a row that look otherwise the thing has gone, or another lies there."""
+_ALIKE = 22.0
+_STRANGE = 34.0
+_WHITE = 1.45
+_HAND_MM = 14.0
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+class BorderThings:
+    """What lies over the border of small pictures, by its pixels: a thing's look, how long it stayed, how long away."""
+
+    def __init__(self, count: int) -> None:
+        self._colour: Floats = np.zeros((count, 3), dtype=np.float32)
+        self._stayed = np.zeros(count, dtype=np.int32)
+        self._away = np.zeros(count, dtype=np.int32)
+
+    def look(self, pixels: Floats, strange: Mask) -> Mask:
+        """Take in the next picture's border pixels (N × 3) and which are strange; which of them show a thing."""
+        same = np.asarray(np.abs(pixels - self._colour).max(axis=1) < _ALIKE)
+        self._stayed[same & strange] += 1
+        self._away = np.where(same, 0, self._away + 1)
+        patience = np.where(self._stayed >= STAYED_FRAMES, _LEFT_FRAMES, 1)
+        anew = (self._away >= patience) | (same & ~strange)
+        self._colour[anew] = pixels[anew]
+        self._stayed[anew] = 0
+        self._away[anew] = 0
+        return np.asarray(same & (self._stayed >= STAYED_FRAMES))
+
+
+class PatientGate(AreaGate):
+    """An area's gate for which things that stay over the border are no hands."""
+
+    def __init__(self, border: Mask, ends: Mask | None = None) -> None:
+        super().__init__(border, ends)
+        self._where = border
+        self._row_ends = np.zeros_like(border) if ends is None else ends
+        self._things = BorderThings(int(np.count_nonzero(border)))
+        self.things: Mask = np.zeros_like(border)
+        """Where on the border things lie."""
+        self.over: Mask = np.zeros_like(border)
+        """All that things lie over, border or not."""
+
+    def _hand(self, picture: Image) -> bool:
+        pixels = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.float32)
+        mat = np.median(pixels[self._where], axis=0)
+        off = np.asarray(np.abs(pixels - mat).max(axis=2) > _STRANGE)
+        bright = (pixels.min(axis=2) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
+        # with its blurred and shaded edge
+        paper = np.asarray(cv2.dilate(bright, np.ones((5, 5), dtype=np.uint8))) > 0
+        self.things = np.zeros_like(self._where)
+        self.things[self._where] = self._things.look(pixels[self._where], (off & ~(bright > 0))[self._where])
+        lying = np.asarray(cv2.dilate(self.things.astype(np.uint8), np.ones((3, 3), dtype=np.uint8))) > 0
+        strange = (off & ~(paper & self._row_ends) & ~lying & self._where).astype(np.uint8)
+        self.over = _reached(off & ~paper, lying) if lying.any() else np.zeros_like(self._where)
+        count, _, stats, _ = cv2.connectedComponentsWithStats(strange, connectivity=8)
+        reach = _HAND_MM * GATE_PX_PER_MM
+        return any(max(stats[i][cv2.CC_STAT_WIDTH], stats[i][cv2.CC_STAT_HEIGHT]) >= reach for i in range(1, count))
+
+
+def _reached(strange: Mask, lying: Mask) -> Mask:
+    """The strange pixels that hang together with those of things."""
+    _, labels = cv2.connectedComponents((strange | lying).astype(np.uint8), connectivity=8)
+    return np.asarray(np.isin(labels, np.unique(labels[lying & (labels > 0)])))
