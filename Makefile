@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo test check format bench soak train firmware clean
+.PHONY: help setup demo test check format bench soak train train-baseline firmware clean
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench    figures of this machine, side by side with the plain way"
 	@echo "make soak     thousands of simulated deals; SOAK_DEALS=10000 for longer"
 	@echo "make train    train the recogniser anew (90 minutes on two cores; installs PyTorch); SMOKE=1 for a trial"
+	@echo "make train-baseline   the detector of ultralytics on the same scenes, counted beside ours"
 	@echo "make firmware the dealer's firmware and its simulator"
 	@echo "make setup    only the set-up for development; make clean removes what was built"
 
@@ -36,7 +37,7 @@ setup: .venv/.ready-dev
 	@bash $(SETUP) dev 1>&2
 	@touch $@
 
-.venv/.ready-train: $(INPUTS)
+.venv-train/.ready: $(INPUTS)
 	@bash $(SETUP) train 1>&2
 	@touch $@
 
@@ -54,17 +55,23 @@ format: .venv/.ready-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The baseline of the recogniser needs the training's environment; without it the other figures are still worth having.
 bench: .venv/.ready-dev
+	@$(MAKE) --no-print-directory .venv-train/.ready || echo "bench: no ultralytics here, its figure is left out" >&2
 	$(BIN)/python tests/bench/run.py $(ARGS)
 
 soak: .venv/.ready-dev
 	$(BIN)/python -m pytest tests/soak -m soak --timeout 0 $(PYTEST_ARGS)
 
-train: .venv/.ready-train
-	$(BIN)/python -m models.train --out $(if $(SMOKE),build/smoke,models) --work $(if $(SMOKE),build/smoke/work,build/train) $(if $(SMOKE),--smoke) $(ARGS)
+train: .venv-train/.ready
+	.venv-train/bin/python -m models.train --out $(if $(SMOKE),build/smoke,models) --work $(if $(SMOKE),build/smoke/work,build/train) $(if $(SMOKE),--smoke) $(ARGS)
+
+# The detector of ultralytics on the same scenes, beside ours; after `make train`, or a trial with SMOKE=1.
+train-baseline: .venv-train/.ready
+	.venv-train/bin/python -m models.train.baseline $(if $(SMOKE),--smoke --work build/smoke/work --ours build/smoke --out build/smoke/baseline) $(ARGS)
 
 firmware: .venv/.ready-demo
 	$(MAKE) -C firmware all bench PYTHON=$(CURDIR)/$(BIN)/python
 
 clean:
-	rm -rf build dist .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf build dist .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
