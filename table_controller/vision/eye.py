@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cv2
-import numpy as np
-
 from table_controller.cards import SEATS, Seat
 from table_controller.geometry import Geometry
 from table_controller.table.events import Event
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.health import CameraHealth
 from table_controller.vision.images import Image
-from table_controller.vision.mat import GLIMPSE, MatFinder
+from table_controller.vision.mat import MatFinder, glimpse_of
 from table_controller.vision.prompt_eye import PromptEye
 from table_controller.vision.prompt_reader import PromptReader
 from table_controller.vision.seat_eye import CropReader, SeatEye
@@ -76,8 +73,7 @@ class Eye:
         usable = self._health.look(frame, grab_ms)
         events: list[Event] = []
         if usable and self.mode != "deal":
-            size = (frame.shape[1] // GLIMPSE, frame.shape[0] // GLIMPSE)
-            glimpse = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+            glimpse = glimpse_of(frame)
             pose = self._finder.find(frame, glimpse)
             self._health.mat(pose is not None, grab_ms)
             if pose is not None:
