@@ -24,6 +24,7 @@ from table_controller.sim.deck import STYLES
 from table_controller.sim.figures import plays
 from table_controller.sim.pace import MISTAKES
 from table_controller.vision import read_command
+from table_controller.vision.enrol import command as deck_command
 
 EXAMPLE = """\
 An example table.toml (every key has this default; an unknown key is an error):
@@ -67,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_sim(commands)
     read = commands.add_parser("read", help="read the cards in photographs")
     read_command.add_arguments(read)
+    deck = commands.add_parser("deck", help="enrol a deck of cards, so that it is read better")
+    deck_command.add_arguments(deck)
     _add_judge(commands)
     replay = commands.add_parser("replay", help="replay a journal and check that it reproduces the state")
     replay.add_argument("journal", type=Path, metavar="JOURNAL")
@@ -205,6 +208,8 @@ def _dispatch(args: argparse.Namespace) -> int:
         return run_doctor(config)
     if args.command == "read":
         return read_command.run(args)
+    if args.command == "deck":
+        return deck_command.run(args)
     if args.command == "print":
         return print_command.run(args)
     return _demo(args) if args.command == "demo" else _sim(args)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -27,26 +28,51 @@ FLOOR = 1e-4
 SHARED = 0.75
 """Both corners are the same print under the same light: their evidence counts less than twice."""
 
+
+class Placed(Protocol):
+    """What lies somewhere, some way up."""
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Pixels."""
+
+    @property
+    def up(self) -> tuple[float, float]:
+        """A unit vector towards the card's top."""
+
+    @property
+    def height_px(self) -> float:
+        """The index's height."""
+
+
 Pair = tuple[int, int, float, float]
 """Two readings and where the second lies from the first: heights to the right, heights down."""
+
+
+def offset_between(first: Placed, second: Placed) -> tuple[float, float] | None:
+    """Where the second corner lies from the first, in index heights to the right and down; None where the two cannot
+    be corners of one card."""
+    if first.up[0] * second.up[0] + first.up[1] * second.up[1] > OPPOSITE:
+        return None
+    big, small = max(first.height_px, second.height_px), min(first.height_px, second.height_px)
+    if big > SIZE_RATIO * small:
+        return None
+    up = np.subtract(first.up, second.up)
+    up = up / np.hypot(*up)
+    off = np.subtract(second.centre, first.centre) / ((big + small) / 2)
+    across, down = float(-up[1] * off[0] + up[0] * off[1]), float(-(up @ off))
+    if ACROSS[0] < across < ACROSS[1] and DOWN[0] < down < DOWN[1]:
+        return across, down
+    return None
 
 
 def _opposing(readings: Sequence[IndexReading]) -> list[Pair]:
     pairs = []
     for i, first in enumerate(readings):
         for j in range(i + 1, len(readings)):
-            second = readings[j]
-            if first.up[0] * second.up[0] + first.up[1] * second.up[1] > OPPOSITE:
-                continue
-            big, small = max(first.height_px, second.height_px), min(first.height_px, second.height_px)
-            if big > SIZE_RATIO * small:
-                continue
-            up = np.subtract(first.up, second.up)
-            up = up / np.hypot(*up)
-            off = np.subtract(second.centre, first.centre) / ((big + small) / 2)
-            across, down = float(-up[1] * off[0] + up[0] * off[1]), float(-(up @ off))
-            if ACROSS[0] < across < ACROSS[1] and DOWN[0] < down < DOWN[1]:
-                pairs.append((i, j, across, down))
+            offset = offset_between(first, readings[j])
+            if offset is not None:
+                pairs.append((i, j, *offset))
     return pairs
 
 

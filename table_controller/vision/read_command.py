@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from table_controller.errors import InputError
+from table_controller.errors import InputError, TableError
+from table_controller.vision.enrol.command import DEFAULT_DECKS, say
+from table_controller.vision.enrol.opening import open_reader
 from table_controller.vision.images import load_photo, photo_files
-from table_controller.vision.reader import IndexReading, Reader
+from table_controller.vision.reader import IndexReading
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("photos", nargs="+", type=Path, metavar="PHOTO", help="a picture, or a folder of pictures")
     parser.add_argument("--json", action="store_true", help="print one JSON object a photograph, a line each")
     parser.add_argument("--models", type=Path, metavar="DIR", help="the folder with the weights (default: the shipped)")
+    parser.add_argument("--deck", default="", metavar="NAME", help="read with this enrolled deck")
+    parser.add_argument("--decks", type=Path, default=DEFAULT_DECKS, metavar="DIR", help="where decks are kept")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads for the networks (default 1)")
 
 
@@ -52,8 +56,8 @@ def as_table(file: Path, readings: Sequence[IndexReading], reduction: int = 1) -
 def run(args: argparse.Namespace) -> int:
     """Reads every photograph; a bad one costs one line on standard error and the exit status, not the others."""
     try:
-        reader = Reader.load(args.models, args.threads)
-    except InputError as error:
+        reader = open_reader(args.decks, args.deck, args.models, args.threads, say)
+    except TableError as error:
         print(error.line(), file=sys.stderr)
         return error.exit_status
     status = 0

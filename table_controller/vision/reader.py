@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from table_controller.cards import FACES, UNKNOWN
 from table_controller.resources import resource
 from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, View, cut_patch
+from table_controller.vision.deck_head import DeckHead
 from table_controller.vision.detect import UNIT_PX, Corner, Detector, IndexDetector
 from table_controller.vision.images import Image
 from table_controller.vision.pairs import join_corners
@@ -31,6 +32,17 @@ FAINT = 0.4
 CROP_VIEWS: tuple[View, ...] = VIEWS[:4]
 
 
+def weight_files(models_dir: Path | None = None) -> tuple[Path, Path]:
+    """The detector's and the classifier's file in ``models_dir`` (the shipped ones when None)."""
+    base = models_dir if models_dir is not None else resource("models")
+    return _detector_file(base), base / "index_classifier.onnx"
+
+
+def open_detector(file: Path, threads: int = 1) -> Detector:
+    """The detector in a file, ours or of ultralytics; raises InputError."""
+    return UltralyticsDetector(file, threads) if file.suffix == ".pt" else IndexDetector(file, threads)
+
+
 class Reader:
     """The two-stage reader. Deterministic: the same picture, weights and machine give the same readings."""
 
@@ -40,16 +52,14 @@ class Reader:
         self.name = name
 
     @classmethod
-    def load(cls, models_dir: Path | None = None, threads: int = 1) -> Reader:
+    def load(cls, models_dir: Path | None = None, threads: int = 1, head: DeckHead | None = None) -> Reader:
         """The reader with the weights in ``models_dir`` (the shipped ones when None); raises InputError.
 
+        With the ``head`` of an enrolled deck it reads that deck.
         A folder may hold ``index_detector.pt`` of ultralytics instead of ``index_detector.onnx``.
         """
-        base = models_dir if models_dir is not None else resource("models")
-        files = (_detector_file(base), base / "index_classifier.onnx")
-        kind = UltralyticsDetector if files[0].suffix == ".pt" else IndexDetector
-        detector: Detector = kind(files[0], threads)
-        classifier = IndexClassifier(files[1], threads)
+        files = weight_files(models_dir)
+        detector, classifier = open_detector(files[0], threads), IndexClassifier(files[1], threads, head)
         digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
         return cls(detector, classifier, f"index-reader-{digest[:8]}")
 
