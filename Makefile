@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo test check format bench soak train train-baseline firmware clean
+.PHONY: help setup demo test check format bench sweeps soak train train-baseline firmware clean
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -17,6 +17,7 @@ help:
 	@echo "make check    formatting, lint, types, import layers, generated files"
 	@echo "make format   format the code"
 	@echo "make bench    figures of this machine, side by side with the plain way"
+	@echo "make sweeps   plots of what is read as pictures get worse"
 	@echo "make soak     thousands of simulated deals; SOAK_DEALS=10000 for longer"
 	@echo "make train    train the recogniser anew (90 minutes on two cores; installs PyTorch); SMOKE=1 for a trial"
 	@echo "make train-baseline   the detector of ultralytics on the same scenes, counted beside ours"
@@ -59,6 +60,10 @@ format: .venv/.ready-dev
 bench: .venv/.ready-dev
 	@$(MAKE) --no-print-directory .venv-train/.ready || echo "bench: no ultralytics here, its figure is left out" >&2
 	$(BIN)/python tests/bench/run.py $(ARGS)
+
+# Accuracy against the index's height, angle, blur and light: a picture in build/bench/sweeps.png.
+sweeps: .venv/.ready-dev
+	$(BIN)/python tests/bench/sweeps.py $(ARGS)
 
 soak: .venv/.ready-dev
 	$(BIN)/python -m pytest tests/soak -m soak --timeout 0 $(PYTEST_ARGS)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import os
 import platform
 import random
 import statistics
+import subprocess
 import sys
 import time
 import tomllib
@@ -40,14 +42,16 @@ from table_controller.sim.scene import Picture, Scene
 from table_controller.table.core import TableCore
 from table_controller.table.effects import PlanDeal, RunDeal
 from table_controller.table.events import DealDone, DealFailed, DealPlanned, Event
+from table_controller.vision.detect import CELL_PX, UNIT_PX
 from table_controller.vision.eye import Eye
 from table_controller.vision.mat import GLIMPSE, MatFinder, play_window
-from table_controller.vision.reader import Reader
+from table_controller.vision.reader import INDEX_MM, Reader
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build" / "bench"
 PX_PER_MM = 3.0
 QUIET_FRAMES = 600
+YOLO_GRID_PX = 8
 Figures = dict[str, Any]
 
 
@@ -84,6 +88,36 @@ def _played_table() -> tuple[Scene, Picture]:
 
 
 def recognition() -> Figures:
+    """The whole mat read once, against ultralytics' yolo11n at the size that reads the same index; one thread each."""
+    reader = Reader.load()
+    _, frame = _played_table()
+    picture = OUT / "mat.png"
+    cv2.imwrite(str(picture), frame)
+    ours = median_ms(lambda: reader.read_crop(frame, PX_PER_MM), 5)
+    # its finest grid is 8 px where ours is 4: an index of 24 px to us is one of 48 px to it
+    index_px = UNIT_PX * YOLO_GRID_PX / CELL_PX
+    side_px = -(-round(max(frame.shape[:2]) * index_px / (INDEX_MM * PX_PER_MM)) // 32) * 32
+    plain = _yolo_ms(picture, side_px)
+    half = _yolo_ms(picture, -(-side_px // 2 // 32) * 32)
+    return beside(
+        ours, plain, "ms", f"the whole mat found and named, {len(reader.read_crop(frame, PX_PER_MM))} corners",
+        f"yolo11n (54 classes, ultralytics predict) on the same frame at {side_px} px",
+        yolo_at_half_the_size_ms=round(half, 1),
+    )  # fmt: skip
+
+
+def _yolo_ms(picture: Path, side_px: int) -> float:
+    """Processor time of the baseline, in the training's environment; not a number where that is missing."""
+    python = ROOT / ".venv-train" / "bin" / "python"
+    if not python.exists():
+        return math.nan
+    command = [str(python), str(ROOT / "tests/bench/ultralytics_beside.py"), str(picture), str(side_px), "54", "3"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "YOLO_VERBOSE": "false"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return float(done.stdout.split()[-1])
+
+
+def area() -> Figures:
     """One changed play area read by the product's reader, against the whole frame read by the same reader."""
     reader = Reader.load()
     _, frame = _played_table()
@@ -237,6 +271,7 @@ def dealer() -> Figures:
 
 BENCHES: dict[str, Callable[[], Figures]] = {
     "recognition": recognition,
+    "area": area,
     "gate": gate,
     "judge": judge,
     "core": core,
