@@ -23,6 +23,8 @@ INDEX_AT_MM = (6.2, 12.6)
 """The middle of a corner index from its card's corner; decks differ by two or three mm."""
 _JOIN_MM = 11.0
 _JOIN_SAME_MM = 16.0
+_JOIN_JOKER_MM = 9.0
+_JOKER_LEAN_DEG = 25.0
 _LEAST_UNREAD_MM2 = 260.0
 _STRIP_PX = 18
 FIRM = 0.74
@@ -125,7 +127,8 @@ def _joined(tops: list[SeenCard], bottoms: list[SeenCard]) -> list[SeenCard]:
         for j, bottom in enumerate(bottoms):
             off, turn = _misfit(top, bottom)
             same = top.card == bottom.card
-            if off < (_JOIN_SAME_MM if same else _JOIN_MM):
+            most = _JOIN_JOKER_MM if same and top.card in JOKERS else _JOIN_SAME_MM if same else _JOIN_MM
+            if off < most:
                 pairs.append((off + (0.0 if same else 6.0), i, j, turn))
     cards: list[SeenCard] = []
     used_tops: set[int] = set()
@@ -149,7 +152,8 @@ def _misfit(top: SeenCard, bottom: SeenCard) -> tuple[float, float]:
     stretch = abs(math.hypot(dx, dy) - math.hypot(width, height))
     lean = max(abs(_turn_between(turn, top.turn_deg)), abs(_turn_between(turn, bottom.turn_deg)))
     if top.card == bottom.card and top.card in JOKERS:
-        return stretch, turn  # the turn of a joker's letters is a rough guess
+        # the turn of a joker's letters is a rough guess
+        return stretch + max(0.0, lean - _JOKER_LEAN_DEG), turn
     return stretch + max(0.0, lean - 6.0) * 0.8, turn
 
 
@@ -189,7 +193,10 @@ def plausible(
     A weak reading stays (as doubtful) only where a card could lie: on card surface, and a step from its neighbours.
     """
     sure = [card for card in cards if card.confidence >= _GRANTED]
-    return [card for card in cards if card.confidence >= _GRANTED or _could_lie(card, sure, surface, window, px_per_mm)]
+    covered = surface.copy()
+    for card in sure:  # print that fills a card's face is no paper
+        _fill(covered, card.outline(), window, px_per_mm)
+    return [card for card in cards if card.confidence >= _GRANTED or _could_lie(card, sure, covered, window, px_per_mm)]
 
 
 def _could_lie(
@@ -263,8 +270,22 @@ def vote(frames: Sequence[Sequence[SeenCard]]) -> list[SeenCard]:
                 free.remove(best)
             else:
                 groups.append([card])
-    elected = [_elected(group, len(frames)) for group in groups]
-    return ordered([card for card in elected if card is not None])
+    elected = [(_elected(group, len(frames)), len(group)) for group in groups]
+    read = [card for card, _ in elected if card is not None and card.probs is not None]
+    return ordered(
+        [
+            card
+            for card, times in elected
+            if card is not None and not (card.probs is None and times < len(frames) and _explained(card, read))
+        ]
+    )
+
+
+def _explained(paper: SeenCard, read: Sequence[SeenCard]) -> bool:
+    """Whether bare paper that only some frames showed lies where cards were read."""
+    return any(
+        cv2.pointPolygonTest(np.array(card.outline(4.0), dtype=np.float32), paper.centre, False) >= 0 for card in read
+    )
 
 
 def _same_place(a: SeenCard, b: SeenCard) -> bool:

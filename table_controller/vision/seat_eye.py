@@ -102,6 +102,7 @@ class SeatEye:
             return []
         view = self._window.view(frame, pose, READ_PX_PER_MM)
         view[~self._own] = _GREY
+        self._mask_held(view)
         self._votes.append(self._read(view))
         if not self._decided():
             return []
@@ -178,6 +179,13 @@ class SeatEye:
         self._history.clear()
         self.pending = False
         return self._events(settled, view, first_ms, grab_ms)
+
+    def _mask_held(self, view: Image) -> None:
+        """Cards that may be held over the near border are painted over before anything is read."""
+        if self._gate.held.any():
+            size = (view.shape[1], view.shape[0])
+            held = cv2.resize(self._gate.held.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+            view[held > 0] = _GREY
 
     def _beside_things(self, card: SeenCard) -> SeenCard:
         """A card that a thing lies on or over may have neighbours under it."""

@@ -45,4 +45,6 @@ def _step(one: NDArray[np.float32], moved: NDArray[np.float32]) -> NDArray[np.fl
     down = np.asarray(cv2.Sobel(moved, cv2.CV_32F, 0, 1, scale=1 / 8))[inner].ravel()
     rest = (one - moved)[inner].ravel()
     normal = np.array([[along @ along, along @ down], [along @ down, down @ down]], dtype=np.float64) + 1e-3 * np.eye(2)
-    return np.asarray(np.linalg.solve(normal, np.array([along @ rest, down @ rest], dtype=np.float64)), dtype=np.float64)
+    return np.asarray(
+        np.linalg.solve(normal, np.array([along @ rest, down @ rest], dtype=np.float64)), dtype=np.float64
+    )

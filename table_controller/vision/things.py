@@ -1,7 +1,8 @@
 """Things that lie over an area's border and are no hands: cups, phones. They stay put; hands do not.
 
 A pixel of the border that looks strange, and the same, in most frames of two seconds belongs to a thing, also while
-hands come and go over it. Paper over the near border never does: it is a held card.
+hands come and go over it. Of paper over the near border (held cards, a discard turned up) all that hangs together with
+it is a thing, and is masked: nothing of it is ever read.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _ALIKE = 22.0
 _STRANGE = 34.0
 _WHITE = 1.45
 _HAND_MM = 14.0
+_CLOSED_MM = 7.0
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -59,6 +61,8 @@ class PatientGate(AreaGate):
         """Where on the border things lie."""
         self.over: Mask = np.zeros_like(border)
         """All that things lie over, border or not."""
+        self.held: Mask = np.zeros_like(border)
+        """Of these, what may be held cards."""
 
     def _hand(self, picture: Image) -> bool:
         pixels = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.float32)
@@ -68,13 +72,25 @@ class PatientGate(AreaGate):
         # with its blurred and shaded edge
         paper = np.asarray(cv2.dilate(bright, np.ones((5, 5), dtype=np.uint8))) > 0
         self.things = np.zeros_like(self._where)
-        self.things[self._where] = self._things.look(pixels[self._where], (off & ~(bright > 0))[self._where])
+        seen = off & ~(paper & self._row_ends)
+        self.things[self._where] = self._things.look(pixels[self._where], seen[self._where])
         lying = np.asarray(cv2.dilate(self.things.astype(np.uint8), np.ones((3, 3), dtype=np.uint8))) > 0
-        strange = (off & ~(paper & self._row_ends) & ~lying & self._where).astype(np.uint8)
-        self.over = _reached(off & ~paper, lying) if lying.any() else np.zeros_like(self._where)
+        strange = (seen & ~lying & self._where).astype(np.uint8)
+        self.over = self.held = np.zeros_like(self._where)
+        if lying.any():
+            dark, white = lying & ~paper, lying & paper & ~self._row_ends
+            self.held = _reached(_solid(off), white) if white.any() else self.held
+            self.over = _reached(off & ~paper, dark) | self.held
         count, _, stats, _ = cv2.connectedComponentsWithStats(strange, connectivity=8)
         reach = _HAND_MM * GATE_PX_PER_MM
         return any(max(stats[i][cv2.CC_STAT_WIDTH], stats[i][cv2.CC_STAT_HEIGHT]) >= reach for i in range(1, count))
+
+
+def _solid(off: Mask) -> Mask:
+    """What is no mat, its gaps closed, and a little round it."""
+    side = round(_CLOSED_MM * GATE_PX_PER_MM)
+    closed = cv2.morphologyEx(off.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((side, side), dtype=np.uint8))
+    return np.asarray(cv2.dilate(closed, np.ones((3, 3), dtype=np.uint8))) > 0
 
 
 def _reached(strange: Mask, lying: Mask) -> Mask:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 import cv2
 import numpy as np
 
+from table_controller.cards import FACES, UNKNOWN
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
 from table_controller.vision.rows import lies_in_row, moved_as_one
 
 _NEAR_MM = 9.0
+_CHANCE = 0.01
 _STAYED_MM = 5.0
 _SLID_MM = 45.0
 _SHOWN_AGAIN_MM = 30.0
@@ -53,7 +55,12 @@ def _area_share(part: Sequence[Point], by: Sequence[Point]) -> float:
 
 
 def _compatible(a: SeenCard, b: SeenCard) -> bool:
-    return a.card == b.card or a.doubtful or b.doubtful
+    return a.card == b.card or (a.doubtful and _may_be(a, b.card)) or (b.doubtful and _may_be(b, a.card))
+
+
+def _may_be(doubtful: SeenCard, card: str) -> bool:
+    """Whether a doubtful card's reading leaves a chance that it is ``card``."""
+    return doubtful.probs is None or card == UNKNOWN or float(doubtful.probs[FACES.index(card)]) > _CHANCE
 
 
 def _never(_: SeenCard) -> bool:

@@ -45,7 +45,7 @@ DIFFICULTIES: dict[str, str] = {
 }
 
 RARE = {"second_copy": 25}
-"""Happens in every so many-th scene only: whether a card was nudged, or its second copy lies on it, no picture tells."""
+"""Happens in every so many-th scene only: no picture tells whether a card was nudged or its copy lies on it."""
 
 
 class Acts:
@@ -58,11 +58,15 @@ class Acts:
         self.on_laid: Callable[[Laid], None] = lambda _: None
         self._clock, self._scene, self._pool, self._rng = clock, scene, pool, rng
         self._places = Places(scene.geometry, rng)
-        self._things: dict[Seat, list[int]] = {}
+        self._things: dict[Seat, list[tuple[int, Pose | None]]] = {}
+        self.uncleared: set[Seat] = set()
+        """Seats whose cards of the last trick still lie there."""
         self._busy: set[Seat] = set()
 
     def play(self, seat: Seat, difficulty: str) -> Script:
-        """One whole turn of a seat."""
+        """One whole turn of a seat. Who has not cleared the last trick does so first."""
+        if seat in self.uncleared:
+            yield from self.clear(seat)
         yield self._rng.randint(*TURN_MS) - REACH_MS - LEAVE_MS
         special: dict[str, Callable[[Seat], Script]] = {
             "two_seats": self._two_seats, "straightened": self._straightened, "pushed": self._pushed,
@@ -78,8 +82,9 @@ class Acts:
         yield from self._reach(seat)
         had = bool(self._scene.plays(seat))
         self._scene.clear(seat)
-        for key in self._things.pop(seat, []):
+        for key, _ in self._things.pop(seat, []):
             self._scene.remove(key)
+        self.uncleared.discard(seat)
         if had:
             self.cleared.append((seat, self._clock.now_ms()))
         yield from self._leave(seat)
@@ -98,7 +103,13 @@ class Acts:
         self._busy.discard(seat)
 
     def _taken(self, seat: Seat) -> list[list[Pose]]:
-        return [play.poses for play in self._scene.plays(seat)]
+        """What lies or stands there."""
+        beside = [
+            [replace(pose, u_mm=pose.u_mm + du, turn_deg=0.0) for du in (-_ROOM_MM, _ROOM_MM)]
+            for _, pose in self._things.get(seat, [])
+            if pose is not None
+        ]
+        return [play.poses for play in self._scene.plays(seat)] + beside
 
     def _note(self, seat: Seat, cards: tuple[str, ...]) -> Laid:
         laid = Laid(seat, cards, self._clock.now_ms(), self._difficulty)
@@ -123,8 +134,8 @@ class Acts:
             return cards, self._places.turned(count, taken)
         if kind == "outside":
             return cards, self._places.outside(count, taken)
-        if kind == "over_earlier" and taken:
-            return cards, self._places.over(count, self._rng.choice(taken))
+        if kind == "over_earlier" and self._scene.plays(seat) and seat not in self._things:
+            return cards, self._places.over(count, self._rng.choice(self._scene.plays(seat)).poses)
         laid = self._places.row(count, taken, tidy=0.0 if kind == "careless" else self._rng.uniform(0.5, 1.0))
         return cards, upside_down(laid, self._rng) if kind == "upside_down" else laid
 
@@ -154,6 +165,8 @@ class Acts:
         yield lambda: len(self.laid) == before + 2 and not self._busy
 
     def _other_seat(self, seat: Seat) -> Script:
+        if seat in self.uncleared:
+            yield from self.clear(seat)
         yield self._rng.randint(0, 300)
         yield from self._plain(seat)
 
@@ -196,26 +209,23 @@ class Acts:
     def _with_thing(self, seat: Seat) -> Script:
         """A thing is put down at an end of the area; a moment later the play is laid."""
         yield from self._reach(seat)
-        pose: Pose | None = None
         if not self._scene.plays(seat):
             side = self._rng.choice((-1, 1))
             pose = Pose(side * self._rng.uniform(140, 185), self._rng.uniform(205, 300), self._rng.uniform(-30, 30))
-            self._things.setdefault(seat, []).append(self._scene.stand(seat, self._difficulty, pose))
+            self._things.setdefault(seat, []).append((self._scene.stand(seat, self._difficulty, pose), pose))
         yield from self._leave(seat)
         yield self._rng.randint(700, 1500)
         yield from self._reach(seat)
         cards = self._pool.draw(most=5)
-        taken = self._taken(seat)
-        if pose is not None:
-            taken.append([replace(pose, u_mm=pose.u_mm + du, turn_deg=0.0) for du in (-_ROOM_MM, _ROOM_MM)])
-        self._scene.lay(seat, cards, at=self._places.row(len(cards), taken))
+        self._scene.lay(seat, cards, at=self._places.row(len(cards), self._taken(seat)))
         self._note(seat, cards)
         yield from self._leave(seat)
 
     def _turned_up(self, seat: Seat) -> Script:
         """A discard lies face up, near the area or at the frame's edge, while the play is laid."""
         pose = Pose(self._rng.uniform(-160, 100), self._rng.uniform(337, 370), self._rng.uniform(-40, 40))
-        self._things.setdefault(seat, []).append(self._scene.lay_loose(seat, self._rng.choice(self._pool.cards), pose))
+        card = self._rng.choice(self._pool.cards)
+        self._things.setdefault(seat, []).append((self._scene.lay_loose(seat, card, pose), None))
         yield from self._plain(seat)
 
     def _held_fan(self, seat: Seat) -> Script:

@@ -18,8 +18,8 @@ from table_controller.sim.script import Script
 from table_controller.table.events import AreaCleared, CardsSeen, Event
 from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
-from table_controller.vision.mat import MatPose, play_window
-from table_controller.vision.seat_eye import CropReader
+from table_controller.vision.mat import MatPose
+from table_controller.vision.seat_eye import CropReader, reading_window
 
 _LEAST_POOL = 30
 _TRICK = (3, 9)
@@ -87,7 +87,7 @@ class Trial:
 
     def _photograph(self, number: int, seat: Seat) -> None:
         assert self._frame is not None
-        window = play_window(load_geometry(), seat)
+        window = reading_window(load_geometry(), seat)
         pose = MatPose(self._scene.to_frame, 8, 0.0)
         self._result.pictures[number] = window.view(self._frame, pose, _PX_PER_MM)
 
@@ -123,16 +123,18 @@ class Trial:
     def _trick_is_over(self, leader: Seat) -> Script:
         """Somebody passes; the leader clears before it plays, the others a little later, while play goes on."""
         yield self._rng.randint(*_WON_MS)
-        for seat in SEATS:
-            if seat != leader and self._scene.plays(seat):
+        self._acts.uncleared = {seat for seat in SEATS if self._scene.plays(seat)}
+        for seat in SEATS:  # not in the set's own order, which differs from run to run
+            if seat != leader and seat in self._acts.uncleared:
                 self._acts.stage.run(self._late(seat))
-        if self._scene.plays(leader):
+        if leader in self._acts.uncleared:
             yield from self._acts.clear(leader)
         yield 250
 
     def _late(self, seat: Seat) -> Script:
         yield self._rng.randint(*_LATE_MS)
-        if self._scene.plays(seat):
+        if seat in self._acts.uncleared:
+            self._acts.uncleared.discard(seat)
             yield from self._acts.clear(seat)
 
     def _deal_is_over(self) -> Script:
