@@ -9,11 +9,13 @@ from table_controller.geometry import Geometry
 from table_controller.table.events import Event
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.health import CameraHealth
+from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
-from table_controller.vision.mat import MatFinder, glimpse_of
+from table_controller.vision.mat import MatFinder, MatPose, glimpse_of
 from table_controller.vision.prompt_eye import PromptEye
 from table_controller.vision.prompt_reader import PromptReader
 from table_controller.vision.seat_eye import CropReader, SeatEye
+from table_controller.vision.watch import PictureReport, PictureWatch
 
 
 class Eye:
@@ -26,6 +28,8 @@ class Eye:
         self._finder = MatFinder(geometry)
         self._prompt_reader = PromptReader(geometry)
         self._health = CameraHealth()
+        self._watch = PictureWatch(geometry)
+        self._seen_ms = 0
         self.mode = "play"
         self._seats: list[SeatEye] = []
         self._prompts: list[PromptEye] = []
@@ -60,6 +64,21 @@ class Eye:
         return self._health.lost
 
     @property
+    def hints(self) -> tuple[Hint, ...]:
+        """What is amiss with the pictures, in words: nothing secret."""
+        return self._watch.hints(self._seen_ms)
+
+    @property
+    def report(self) -> PictureReport:
+        """What the pictures were like when last measured."""
+        return self._watch.report
+
+    @property
+    def pose(self) -> MatPose | None:
+        """Where the mat was last found."""
+        return self._finder.pose
+
+    @property
     def readings(self) -> int:
         """How many views have been read by the recogniser."""
         return sum(eye.readings for eye in self._seats)
@@ -71,11 +90,13 @@ class Eye:
     def see(self, frame: Image, grab_ms: int) -> list[Event]:
         """Take in a frame (BGR, frame_px) grabbed at ``grab_ms``; returns events in the order of their stamps."""
         usable = self._health.look(frame, grab_ms)
+        self._seen_ms = grab_ms
         events: list[Event] = []
         if usable and self.mode != "deal":
             glimpse = glimpse_of(frame)
             pose = self._finder.find(frame, glimpse)
             self._health.mat(pose is not None, grab_ms)
+            self._watch.look(frame, glimpse, pose, grab_ms)
             if pose is not None:
                 for seat_eye in self._seats:
                     events += seat_eye.see(frame, glimpse, pose, grab_ms)

@@ -54,9 +54,9 @@ class CameraHealth:
 
     def _reason(self, now_ms: int) -> str:
         limits = (
-            ("black", BLACK_MS, "The camera's picture is black."),
-            ("frozen", FROZEN_MS, "The camera's picture does not change any more."),
-            ("mat", NO_MAT_MS, "The camera does not see the mat's markers."),
+            ("black", BLACK_MS, "The camera's picture is black. Uncover its lens, switch the light on."),
+            ("frozen", FROZEN_MS, "The camera's picture does not change any more. Plug it in again."),
+            ("mat", NO_MAT_MS, "The camera does not see the mat's markers. Uncover them, or turn it to the table."),
         )
         for what, limit_ms, reason in limits:
             if what in self._since and now_ms - self._since[what] >= limit_ms:
