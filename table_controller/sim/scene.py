@@ -21,6 +21,7 @@ from table_controller.sim import hands, poses
 from table_controller.sim.art import mat_picture, prompt_picture
 from table_controller.sim.deck import FACE_PX_PER_MM, deck, to_bgra
 from table_controller.sim.light import Look, camera_pose, develop, gain_map, noise_tile
+from table_controller.sim.plain_set import plain_prompt_picture
 from table_controller.sim.poses import Pose
 from table_controller.sim.sprites import Box, Sprite, clip_box, flat_sprite, overlap
 from table_controller.sim.things import THING_PX_PER_MM, thing_picture
@@ -55,8 +56,10 @@ class Scene:
     """A table that players act on and a camera looks at. Lengths in mm, seat frames as in geometry.py."""
 
     def __init__(
-        self, rng: random.Random, *, style: str = "classic", look: Look | None = None, geometry: Geometry | None = None
-    ) -> None:
+        self, rng: random.Random, *, style: str = "classic", look: Look | None = None, geometry: Geometry | None = None,
+        plain_set: str | None = None,
+    ) -> None:  # fmt: skip
+        """``plain_set``: prompt cards without markers, one of plain_set.DESIGNS, in place of ours."""
         self.geometry = geometry or load_geometry()
         self.look = look or Look()
         self.revision = 0
@@ -73,6 +76,7 @@ class Scene:
         self._next_play = 1
         self._plays: dict[Seat, list[LaidPlay]] = {seat: [] for seat in SEATS}
         self._prompts: dict[Seat, list[_Prompt]] = {seat: [] for seat in SEATS}
+        self._plain_set = plain_set
         self._prompt_faces: dict[int, Picture] = {}
         self._over: dict[tuple[Seat, str], list[int]] = {}
         self._clean = np.zeros((self._size[1], self._size[0], 3), dtype=np.uint8)
@@ -164,8 +168,11 @@ class Scene:
 
     # --- prompt cards -----------------------------------------------------------------------------------------------
 
-    def lay_prompt(self, seat: Seat, kind: str, index_in_box: int | None = None) -> int:
-        """Lay a prompt card on the seat's stack; the lowest unused one of its kind. Returns its marker id."""
+    def lay_prompt(self, seat: Seat, kind: str, index_in_box: int | None = None, turn_deg: float | None = None) -> int:
+        """Lay a prompt card on the seat's stack; the lowest unused one of its kind. Returns its marker id.
+
+        It lies roughly upright, or turned by ``turn_deg``.
+        """
         lying = {prompt.marker for prompt in self._prompts[seat]}
         box = [i for i, name in enumerate(self.geometry.prompt_box) if name == kind]
         index = index_in_box if index_in_box is not None else next(
@@ -174,8 +181,10 @@ class Scene:
         marker = self.geometry.prompt_marker(seat, index)
         u, v = self.geometry.prompt_centre
         pose = Pose(u + self._rng.uniform(-5, 5), v + self._rng.uniform(-5, 5), self._rng.gauss(0, 16))
+        if turn_deg is not None:
+            pose = replace(pose, turn_deg=turn_deg)
         if marker not in self._prompt_faces:
-            self._prompt_faces[marker] = _prompt_face(self.geometry, marker)
+            self._prompt_faces[marker] = _prompt_face(self.geometry, marker, kind, self._plain_set)
         face = self._prompt_faces[marker]
         sprite = self._flat(seat, pose, face, 6.0)
         self._prompts[seat].append(_Prompt(marker, self._put(sprite)))
@@ -343,8 +352,9 @@ def _card_face(style: str, card: str | None) -> Picture:
     return np.asarray(cv2.GaussianBlur(to_bgra(art), (0, 0), 0.8), dtype=np.uint8)
 
 
-def _prompt_face(geometry: Geometry, marker: int) -> Picture:
-    return np.asarray(cv2.GaussianBlur(to_bgra(prompt_picture(geometry, marker, 6.0)), (0, 0), 0.7), dtype=np.uint8)
+def _prompt_face(geometry: Geometry, marker: int, kind: str, plain: str | None) -> Picture:
+    art = prompt_picture(geometry, marker, 6.0) if plain is None else plain_prompt_picture(geometry, kind, plain, 6.0)
+    return np.asarray(cv2.GaussianBlur(to_bgra(art), (0, 0), 0.7), dtype=np.uint8)
 
 
 def _merged(boxes: list[Box]) -> list[Box]:
