@@ -1,7 +1,7 @@
-"""Finds corner indices in a photograph whose scale nobody told: a coarse pyramid, then the scale they show best at.
+"""Finds corner indices in a photograph whose scale nobody told: a coarse pyramid, then the two scales they show best at.
 
 The detector sees indices of 12 to 48 px. The pyramid's steps are a factor of two, so every index falls into that range
-at one or two of them; the size most of the found ones agree on then sets the scale of a last, sharper look.
+at one or two of them; the size most of the found ones agree on then sets the scales of two last, sharper looks.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ SIZE_RATIO = 1.9
 """Indices of one photograph differ in height by at most this factor from the usual one."""
 SEEN_PX = (11.0, 50.0)
 """Heights, as the detector saw them, in which a find is believed."""
+CLOSER = (1.0, 1.5)
+"""The last looks, in shares of the scale at which the usual index shows best: close neighbours and cards further away
+are told apart at the larger one."""
 
 
 def _pyramid(image: Image) -> list[float]:
@@ -61,6 +64,8 @@ def find_at_any_scale(detector: Detector, image: Image, threshold: float) -> lis
     if not rough:
         return []
     height = usual_height(merge(rough))
-    scale = min(2.0, UNIT_PX / height)
-    sharp = _believable(detector.find(image, scale, threshold), scale)
-    return of_one_size(merge([*sharp]), height)
+    sharp: list[Corner] = []
+    for closer in CLOSER:
+        scale = min(2.0, closer * UNIT_PX / height)
+        sharp.extend(_believable(detector.find(image, scale, threshold), scale))
+    return of_one_size(merge(sharp), height)
