@@ -1,4 +1,4 @@
-"""Finds corner indices in a photograph whose scale nobody told: a coarse pyramid, then the two scales they show best at.
+"""Finds corner indices in a photograph whose scale nobody told: a pyramid, then the two scales they show best at.
 
 The detector sees indices of 12 to 48 px. The pyramid's steps are a factor of two, so every index falls into that range
 at one or two of them; the size most of the found ones agree on then sets the scales of two last, sharper looks.
