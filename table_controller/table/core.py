@@ -38,6 +38,7 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     ev.AreaCleared: play.area_cleared,
     ev.PromptLaid: prompts.laid,
     ev.PromptLifted: prompts.lifted,
+    ev.PromptTouched: prompts.touched,
     ev.PromptCircleCleared: prompts.circle_cleared,
     ev.CameraLost: human.camera_lost,
     ev.CameraBack: human.camera_back,

@@ -133,6 +133,15 @@ class PromptLifted(Event):
 
 
 @dataclass(frozen=True)
+class PromptTouched(Event):
+    """A hand tapped the uppermost prompt card of a seat, or moved it where it lies."""
+
+    seat: Seat
+    kind: str
+    marker: int = -1
+
+
+@dataclass(frozen=True)
 class PromptCircleCleared(Event):
     """A seat's prompt circle is empty."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from table_controller.table.events import PromptCircleCleared, PromptLaid, PromptLifted, TdPressed
+from table_controller.table.events import PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched, TdPressed
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.table.play import go_on, passed, report
 from table_controller.table.refusal import Refusal
@@ -43,6 +43,15 @@ def lifted(draft: Draft, event: PromptLifted) -> None:
         stack.reverse()
     if event.kind == "STOP":
         _stop_lifted(draft, event.at_ms)
+
+
+def touched(draft: Draft, event: PromptTouched) -> None:
+    """A PASS card tapped or moved in its seat's turn to follow is a pass; anything else touched means nothing."""
+    deal = draft.state.deal
+    if deal is None or draft.state.phase != "playing" or deal.turn != event.seat or deal.leading:
+        return
+    if event.kind == "PASS":
+        passed(draft, Early(event.seat, event.at_ms, (), ()))
 
 
 def circle_cleared(draft: Draft, event: PromptCircleCleared) -> None:

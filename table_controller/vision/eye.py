@@ -12,6 +12,7 @@ from table_controller.vision.health import CameraHealth
 from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
 from table_controller.vision.mat import MatFinder, MatPose, glimpse_of
+from table_controller.vision.plain_prompts import PlainPrompts
 from table_controller.vision.prompt_eye import PromptEye
 from table_controller.vision.prompt_reader import PromptReader
 from table_controller.vision.seat_eye import CropReader, SeatEye
@@ -21,12 +22,19 @@ from table_controller.vision.watch import PictureReport, PictureWatch
 class Eye:
     """Reads frames for one table. ``mode`` is ``deal`` (nothing is read), ``play`` or ``idle`` (as WatchMode)."""
 
-    def __init__(self, geometry: Geometry, reader: CropReader, evidence_folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        reader: CropReader,
+        evidence_folder: Path | None = None,
+        plain: PlainPrompts | None = None,
+    ) -> None:
+        """``plain``: the venue's prompt cards without markers, read beside ours."""
         self._geometry = geometry
         self._reader = reader
         self._evidence = EvidenceStore(evidence_folder)
         self._finder = MatFinder(geometry)
-        self._prompt_reader = PromptReader(geometry)
+        self._prompt_reader = PromptReader(geometry, plain)
         self._health = CameraHealth()
         self._watch = PictureWatch(geometry)
         self._seen_ms = 0

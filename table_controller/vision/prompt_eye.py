@@ -13,6 +13,11 @@ from table_controller.vision.mat import GLIMPSE, MatPose, prompt_window
 from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
 
 _LEAST_LOOKS, _MOST_LOOKS = 2, 4
+_TAP_FRAMES = 18
+"""A hand stays so many frames at most for a tap; a longer one rests."""
+_TIP_MM = 7.0
+_COVERED = 14.0
+_COVERED_SHARE = 0.35
 
 
 class PromptEye:
@@ -25,6 +30,8 @@ class PromptEye:
         self._gate = AreaGate(self._border, self._border)
         self._stack = PromptStack(seat, geometry)
         self._sights: list[PromptSight] = []
+        self._hand_frames = 0
+        self._covered = self._news = False
         self.pending = False
 
     def expect(self, markers: tuple[int, ...]) -> None:
@@ -32,13 +39,24 @@ class PromptEye:
         self._stack.stack = list(markers)
 
     def see(self, frame: Image, glimpse: Image, pose: MatPose, grab_ms: int) -> list[Event]:
-        """Take in a frame; returns the prompt cards laid, lifted or cleared."""
+        """Take in a frame; returns the prompt cards laid, lifted, touched or cleared."""
         small = self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE)
         state = self._gate.look(small)
         self.pending = state.changed and (not state.hand or len(self._sights) < _LEAST_LOOKS)
-        if not state.changed or state.rest < 1:
+        if state.hand:
+            self._hand_frames += 1
+            self._covered = self._covered or self._over_top()
+        if not state.changed:
+            self._sights.clear()
+            return self._tap(state.hand, grab_ms)
+        if state.rest < 1:
             self._sights.clear()
             return []
+        events = self._look(frame, small, pose, grab_ms, hand=state.hand)
+        self._news = self._news or bool(events)
+        return events
+
+    def _look(self, frame: Image, small: Image, pose: MatPose, grab_ms: int, *, hand: bool) -> list[Event]:
         if len(self._sights) >= _MOST_LOOKS:
             return []
         mat_grey = float(np.median(small.max(axis=2)[self._border]))
@@ -46,10 +64,39 @@ class PromptEye:
         if len(self._sights) < _LEAST_LOOKS:
             return []
         last = self._sights[-1]
-        if self._sights[-2].markers.keys() != last.markers.keys() and len(self._sights) < _MOST_LOOKS:
+        if _seen(self._sights[-2]) != _seen(last) and len(self._sights) < _MOST_LOOKS:
             return []
-        if not state.hand:
+        if not hand:
             self._gate.accept()
             self._sights.clear()
             self.pending = False
-        return self._stack.settle(last, grab_ms, hand=state.hand)
+        events = self._stack.settle(last, grab_ms, hand=hand)
+        if not hand:
+            events = events or self._tap(hand, grab_ms)
+            self._forget_hand()
+        return events
+
+    def _tap(self, hand: bool, grab_ms: int) -> list[Event]:
+        """A hand that covered the uppermost card for a moment and left it there tapped it."""
+        if hand:
+            return []
+        tapped = self._covered and not self._news and self._hand_frames <= _TAP_FRAMES
+        self._forget_hand()
+        return self._stack.touched(grab_ms) if tapped else []
+
+    def _forget_hand(self) -> None:
+        self._hand_frames, self._covered, self._news = 0, False, False
+
+    def _over_top(self) -> bool:
+        """Whether something covers the middle of the uppermost card."""
+        at, present, accepted = self._stack.top_place(), self._gate.present, self._gate.accepted
+        if at is None or present is None or accepted is None:
+            return False
+        x, y = round(at[0] * GATE_PX_PER_MM), round(at[1] * GATE_PX_PER_MM)
+        reach = round(_TIP_MM * GATE_PX_PER_MM)
+        cut = (slice(max(0, y - reach), y + reach + 1), slice(max(0, x - reach), x + reach + 1))
+        return float(np.mean(np.abs(present[cut] - accepted[cut]) > _COVERED)) > _COVERED_SHARE
+
+
+def _seen(sight: PromptSight) -> tuple[frozenset[int], str]:
+    return frozenset(sight.markers), sight.plain.kind if sight.plain is not None else ""

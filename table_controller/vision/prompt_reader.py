@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry, Point
-from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted
+from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched
 from table_controller.vision.images import Image
+from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
+from table_controller.vision.plain_stack import PlainNames, occupied
 
 PROMPT_PX_PER_MM = 3.0
 _ENLARGE = 2.0
 _LARGE_SHARE = 0.4
+_LARGER_SHARE = 0.52
+"""Stacked in every rotation prompt cards fill up to 0.45 of the window; a playing card 0.63."""
 _PAPER_SHARE = 0.12
 """A card fills at least this share of the prompt window."""
 UNMARKED = -1
+_WHOLE = 0.85
+_PUSHED_TOGETHER_MM = 1.6
 _SAME_PLACE_MM = 0.9
 """A card that is merely uncovered again shows its markers where they were, within this. People lay within ±5 mm and
 ±16 degrees: twice as much took one card in a hundred that was laid anew for one uncovered."""
@@ -40,13 +47,17 @@ class PromptSight:
     large: bool = False
     places: dict[int, tuple[Point, ...]] = field(default_factory=dict)
     """Marker id -> centres in mm of the window."""
+    plain: PlainSight | None = None
+    lies: NDArray[np.bool_] | None = None
+    """Where anything but the mat shows, at plain_stack.LIES_PX_PER_MM (for plain cards only)."""
 
 
 class PromptReader:
-    """Finds prompt cards' markers in a prompt window."""
+    """Finds prompt cards in a prompt window: ours by their markers, a venue's ``plain`` ones by their print."""
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, plain: PlainPrompts | None = None) -> None:
         self._geometry = geometry
+        self._plain = plain
         dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, geometry.fiducial_dictionary))
         parameters = cv2.aruco.DetectorParameters()
         parameters.minMarkerPerimeterRate = 0.1
@@ -66,7 +77,14 @@ class PromptReader:
                 x, y = np.asarray(quad).reshape(4, 2).mean(axis=0) / (_ENLARGE * PROMPT_PX_PER_MM)
                 places[marker] = (*places.get(marker, ()), (float(x), float(y)))
         paper = float(np.mean(view.min(axis=2) > min(225.0, mat_grey * 1.4)))
-        return PromptSight(dict(seen), paper > _PAPER_SHARE, paper > _LARGE_SHARE, places)
+        lies = plain = None
+        share = paper
+        if self._plain is not None and not seen:
+            lies, plain = occupied(view), self._plain.read(view)
+            share = max(paper, float(lies.mean()))
+        whole = any(count > 3 for count in seen.values()) or (plain is not None and plain.confidence > _WHOLE)
+        playing_card = share > _LARGER_SHARE or (share > _LARGE_SHARE and not whole)
+        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, lies)
 
 
 @dataclass
@@ -78,8 +96,11 @@ class PromptStack:
     stack: list[int] = field(default_factory=list)
     places: dict[int, tuple[Point, ...]] = field(default_factory=dict)
 
+    plain: PlainNames = field(default_factory=PlainNames)
+
     def settle(self, sight: PromptSight, at_ms: int, *, hand: bool = False) -> list[Event]:
         """The events of the circle at rest. Under a hand only cards newly laid count: the rest may be covered."""
+        sight = self._with_plain(sight)
         events: list[Event] = self._laid_anew(sight, at_ms)
         if not hand:
             events += self._left(sight, at_ms)
@@ -87,12 +108,51 @@ class PromptStack:
         for marker in sorted(fresh, key=lambda m: (sight.markers[m], m)):
             self.stack.append(marker)
             events.append(PromptLaid(at_ms, self.seat, self._kind(marker), marker))
-        strange = sight.large or (sight.paper and not sight.markers and not self.stack)
+        unsure = sight.plain is not None and not sight.plain.sure and not sight.markers
+        strange = sight.large or unsure or (sight.paper and not sight.markers and not self.stack)
         if strange and UNMARKED not in self.stack and not hand:
             self.stack.append(UNMARKED)
             events.append(PromptLaid(at_ms, self.seat, UNKNOWN, UNMARKED))
+        if not events and not hand and self._moved(sight):
+            events += self.touched(at_ms)
         self._remember(sight)
         return events
+
+    def touched(self, at_ms: int) -> list[Event]:
+        """The uppermost card was tapped, or moved where it lies."""
+        if not self.stack or self.stack[-1] == UNMARKED:
+            return []
+        return [PromptTouched(at_ms, self.seat, self._kind(self.stack[-1]), self.stack[-1])]
+
+    def top_place(self) -> Point | None:
+        """The middle of the uppermost card (mm of the window), where it is known."""
+        places = self.places.get(self.stack[-1], ()) if self.stack else ()
+        return (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places)) if places else None
+
+    def _with_plain(self, sight: PromptSight) -> PromptSight:
+        """A plain card gets the number of the one that it must be, or a new one."""
+        if sight.plain is None or not (sight.plain.sure or self.stack):
+            return sight
+        marker = self.plain.number_of(sight.plain, sight.lies, self.stack, self.places)
+        if marker is None:
+            return sight
+        return replace(sight, markers={marker: 4}, places={marker: tuple(sight.plain.corners())})
+
+    def _moved(self, sight: PromptSight) -> bool:
+        """Whether the uppermost card lies elsewhere than before."""
+        top = self.stack[-1] if self.stack else UNMARKED
+        before, now = self.places.get(top, ()), sight.places.get(top, ())
+        return bool(before and now) and not _same_place(before, now)
+
+    def _pushed(self, sight: PromptSight) -> bool:
+        """Whether all cards that show lie elsewhere by the same step: the stack was pushed as one."""
+        steps = []
+        for marker in self.stack:
+            step = _step(self.places.get(marker, ()), sight.places.get(marker, ()))
+            if step is not None:
+                steps.append(step)
+        top_moved = bool(self.stack) and self.stack[-1] in sight.places and self._moved(sight)
+        return top_moved and all(math.dist(step, steps[-1]) < _PUSHED_TOGETHER_MM for step in steps)
 
     def _remember(self, sight: PromptSight) -> None:
         """Where markers lie; a card half covered since shows fewer, and keeps its fuller record."""
@@ -104,6 +164,8 @@ class PromptStack:
     def _laid_anew(self, sight: PromptSight, at_ms: int) -> list[Event]:
         """A card from under others that now lies elsewhere was collected and laid again; what hid it may still lie."""
         events: list[Event] = []
+        if self._pushed(sight):
+            return events
         for marker in self.stack[:-1]:
             before, now = self.places.get(marker, ()), sight.places.get(marker, ())
             if before and now and not _same_place(before, now):
@@ -139,6 +201,8 @@ class PromptStack:
         self.stack = [marker for marker in self.stack if marker != UNMARKED]
 
     def _kind(self, marker: int) -> str:
+        if self.plain.kind(marker):
+            return self.plain.kind(marker)
         prompt = self.geometry.prompt_of_marker(marker)
         return prompt[1] if prompt else UNKNOWN
 
@@ -147,3 +211,14 @@ def _same_place(before: tuple[Point, ...], now: tuple[Point, ...]) -> bool:
     """Whether the markers seen now are where markers of this card were; one may have been hidden then."""
     still = sum(any(math.dist(at, was) < _SAME_PLACE_MM for was in before) for at in now)
     return still >= min(len(now), len(before))
+
+
+def _step(before: tuple[Point, ...], now: tuple[Point, ...]) -> Point | None:
+    """How far a card moved, by its markers that both sights show (each the nearest to where one was)."""
+    if not before or not now:
+        return None
+    steps = []
+    for at in now:
+        was = min(before, key=lambda place: math.dist(place, at))
+        steps.append((at[0] - was[0], at[1] - was[1]))
+    return min(steps, key=lambda step: math.hypot(*step))

@@ -25,6 +25,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "AreaCleared": {"seat": "E"},
     "PromptLaid": {"seat": "E", "kind": "PASS"},
     "PromptLifted": {"seat": "E", "kind": "PASS"},
+    "PromptTouched": {"seat": "E", "kind": "PASS"},
     "PromptCircleCleared": {"seat": "E"},
     "CameraLost": {"reason": "x"},
     "CameraBack": {},

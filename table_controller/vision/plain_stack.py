@@ -1,0 +1,86 @@
+"""Which of the cards in a circle a plain prompt card is: plain cards carry no number, so their places tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.geometry import Point
+from table_controller.vision.images import Image
+from table_controller.vision.plain_prompts import PlainSight
+
+LIES_PX_PER_MM = 1.0
+_SHRUNK = 3
+FIRST = 1000
+"""Plain cards are numbered from here: markers have smaller numbers."""
+_SAME_MM = 1.3
+_OFF_MAT = 26.0
+_RIM_PX = 4
+_LEAST_RIM_PX = 14
+_STILL_THERE = 0.6
+
+
+class PlainNames:
+    """The numbers given to plain cards in one circle."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[int, str] = {}
+
+    def kind(self, marker: int) -> str:
+        """The kind of a card that got this number, or ""."""
+        return self._kinds.get(marker, "")
+
+    def number_of(
+        self,
+        sight: PlainSight,
+        lies: NDArray[np.bool_] | None,
+        stack: Sequence[int],
+        places: Mapping[int, tuple[Point, ...]],
+    ) -> int | None:
+        """The number of the card seen: one of ``stack`` that lies there or was pushed there, else a new one.
+
+        None for a card that cannot be told and lies where none lay before.
+        """
+        for marker in reversed(stack):
+            if marker in places and self._is(marker, sight) and _same(places[marker], sight.corners()):
+                return marker
+        if not sight.sure:
+            return None
+        top = stack[-1] if stack else -1
+        if top in places and self.kind(top) == sight.kind and not _still_lies(places[top], sight, lies):
+            return top
+        marker = FIRST + len(self._kinds)
+        self._kinds[marker] = sight.kind
+        return marker
+
+    def _is(self, marker: int, sight: PlainSight) -> bool:
+        return bool(self.kind(marker)) and (not sight.sure or self.kind(marker) == sight.kind)
+
+
+def occupied(view: Image) -> NDArray[np.bool_]:
+    """Where a prompt window shows anything but the mat, thin lines left out; LIES_PX_PER_MM."""
+    size = (view.shape[1] // _SHRUNK, view.shape[0] // _SHRUNK)
+    small = np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
+    rim = np.concatenate([small[:_RIM_PX].reshape(-1, 3), small[-_RIM_PX:].reshape(-1, 3)])
+    off = (np.abs(small - np.median(rim, axis=0)).max(axis=2) > _OFF_MAT).astype(np.uint8)
+    return np.asarray(cv2.morphologyEx(off, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))) > 0
+
+
+def _same(before: Sequence[Point], now: Sequence[Point]) -> bool:
+    return all(math.dist(one, other) < _SAME_MM for one, other in zip(before, now, strict=True))
+
+
+def _still_lies(before: Sequence[Point], sight: PlainSight, lies: NDArray[np.bool_] | None) -> bool:
+    """Whether something still lies where a card lay before, beside the one seen now: that one came on top of it."""
+    if lies is None:
+        return True
+    old, new = (np.zeros(lies.shape, dtype=np.uint8) for _ in range(2))
+    for mask, corners in ((old, before), (new, sight.corners(1.5))):
+        points = np.array([(x * LIES_PX_PER_MM - 0.5, y * LIES_PX_PER_MM - 0.5) for x, y in corners])
+        cv2.fillConvexPoly(mask, np.round(points).astype(np.int32), 1)
+    rim = (cv2.erode(old, np.ones((3, 3), np.uint8)) > 0) & (new == 0)
+    return int(np.count_nonzero(rim)) >= _LEAST_RIM_PX and float(lies[rim].mean()) > _STILL_THERE
