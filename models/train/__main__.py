@@ -1,7 +1,8 @@
 """Makes the weights: ``python -m models.train --out models --work build/train [--photos DIR] [--smoke] [--minutes N]``.
 
-Stages, each kept in the work folder and skipped when it is done: card faces, scenes, crops, detector, classifier; hard
-negatives mined with those; both networks again, with the photographs where there are any; export, calibration, figures.
+Stages, each kept in the work folder and skipped when it is done: card faces, scenes, crops; a first round of detector
+and classifier; hard negatives mined with those; a second, longer round, with photographs where there are any; export,
+calibration, figures. With two threads or more the two networks are trained side by side (about 10 GB of memory).
 """
 
 from __future__ import annotations
@@ -13,28 +14,24 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
-import numpy as np
 import torch
-from torch import nn
 
-from models.train.classifier import Crops, figures, logits_of, train_classifier
+from models.train.classifier import CROP_PX, figures, logits_of
 from models.train.crops import crop_files, load_crops
-from models.train.detector import Sample, train_detector
 from models.train.export import calibrate, export_classifier, export_detector
 from models.train.hard import mine
-from models.train.loop import Budget
-from models.train.photos import LabelledPhoto, crops_of_photos, held_out, load_labelled
-from models.train.store import CHUNK, read_chunk, render_scenes
+from models.train.loop import Budget, device
+from models.train.nets import ClassifierNet, DetectorNet
+from models.train.stages import Job, Stage, classifier, detector, run_jobs
+from models.train.store import CHUNK, render_scenes
 from table_controller.cards import FACES
-from table_controller.vision.classify import NO_INDEX
-from table_controller.vision.reader import Reader
 
-FINE_RATE = 1.1e-3
-HARD_SHARE = 0.08
-STAGE_SHARES = {"detector": 0.22, "classifier": 0.34, "detector-2": 0.12, "classifier-2": 0.32}
-"""How ``--minutes`` are shared out; rendering comes on top (about eight minutes on two cores)."""
+RATES = {1: 2e-3, 2: 1.5e-3}
+ROUND_SHARES = {1: 0.2, 2: 0.8}
+"""How ``--minutes`` are shared out; rendering, cutting and mining come on top (about twelve minutes on two cores)."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +47,14 @@ class Size:
 FULL = Size(
     scenes=4000,
     kept_back=4,
-    mined=40,
-    steps={"detector": 6000, "classifier": 6000, "detector-2": 3000, "classifier-2": 6000},
+    mined=20,
+    steps={"detector-1": 2500, "classifier-1": 1500, "detector-2": 15000, "classifier-2": 10000},
 )
 SMOKE = Size(
-    scenes=2 * CHUNK, kept_back=1, mined=1, steps={"detector": 3, "classifier": 3, "detector-2": 2, "classifier-2": 2}
+    scenes=2 * CHUNK,
+    kept_back=1,
+    mined=1,
+    steps={"detector-1": 3, "classifier-1": 3, "detector-2": 2, "classifier-2": 2},
 )
 
 
@@ -64,119 +64,80 @@ class Recipe:
     def __init__(self, args: argparse.Namespace) -> None:
         self.work: Path = args.work
         self.out: Path = args.out
-        self.photos_dir: Path | None = args.photos
+        self.photos: Path | None = args.photos
         self.seed: int = args.seed
         self.size = SMOKE if args.smoke else FULL
         self.smoke: bool = args.smoke
         self.minutes: float = args.minutes
         self.workers: int = args.workers
+        self.threads: int = args.threads
+        self.side_by_side: bool = args.threads >= 2 and not torch.cuda.is_available()
         self.files: list[Path] = []
-
-    def budget(self, stage: str) -> Budget:
-        """The stage's share of the minutes and its steps."""
-        return Budget(self.size.steps[stage], self.minutes * STAGE_SHARES[stage])
+        self.crops: list[Path] = []
 
     def checkpoint(self, stage: str) -> Path:
         """Where a stage keeps its state."""
         return self.work / f"{stage}.pt"
 
-    def scenes(self) -> list[Sample]:
-        """The scenes to train on, all in memory (1.2 MB each)."""
-        return [sample for file in self.files[: -self.size.kept_back] for sample in read_chunk(file)]
+    def _stage(self, name: str, round_number: int, files: list[Path], **more: Any) -> Stage:
+        """A training of a round; two at once have half of the threads each, one after the other half of the time."""
+        minutes = self.minutes * ROUND_SHARES[round_number]
+        return Stage(
+            files,
+            self.checkpoint(f"{name}-{round_number}"),
+            Budget(self.size.steps[f"{name}-{round_number}"], minutes if self.side_by_side else minutes / 2),
+            self.seed + round_number,
+            RATES[round_number],
+            threads=self.threads // 2 if self.side_by_side else self.threads,
+            row=int(self.side_by_side and name == "classifier"),
+            **more,
+        )
+
+    def _round(self, number: int, **more: Any) -> None:
+        """Both trainings of a round."""
+        scenes, crops = self.files[: -self.size.kept_back], self.crops[: -self.size.kept_back]
+        before = {}
+        if number > 1:
+            before = {name: self.checkpoint(f"{name}-{number - 1}") for name in ("detector", "classifier")}
+        hard = {"hard": more.pop("hard")} if "hard" in more else {}
+        jobs: list[Job] = [
+            (detector, self._stage("detector", number, scenes, start=before.get("detector"), **more)),
+            (classifier, self._stage("classifier", number, crops, start=before.get("classifier"), **more, **hard)),
+        ]
+        run_jobs(jobs, self.side_by_side)
 
     def run(self) -> None:
         """All stages."""
         self.work.mkdir(parents=True, exist_ok=True)
         self.files = render_scenes(self.work, self.size.scenes, self.seed, self.workers, drawn_only=self.smoke)
-        crops = crop_files(self.files, self.work, self.seed, self.workers)
-        scenes = self.scenes()
-        detector = train_detector(
-            scenes, [], self.checkpoint("detector"), budget=self.budget("detector"), seed=self.seed
-        )
-        rendered = Crops(*load_crops(crops[: -self.size.kept_back]))
-        kept = load_crops(crops[-self.size.kept_back :])
-        classifier = train_classifier(
-            rendered, None, self.checkpoint("classifier"), budget=self.budget("classifier"), seed=self.seed
-        )
-        first = self.export_first(detector, classifier, kept)
-        rendered = self.with_hard_negatives(rendered, first)
-        photos = self.labelled(first)
-        detector, classifier = self.train_on(scenes, rendered, photos)
-        self.export(detector, classifier, kept, [photo for photo in photos if held_out(photo.name)])
-
-    def export_first(self, detector: nn.Module, classifier: nn.Module, kept: tuple[np.ndarray, np.ndarray]) -> Path:
-        """A folder with the reader trained so far."""
-        folder = self.work / "first"
-        temperature, sure_from = calibrate(logits_of(classifier, kept[0]), kept[1])
-        export_detector(detector, folder, {})
-        export_classifier(classifier, folder, temperature, sure_from, {})
-        return folder
-
-    def with_hard_negatives(self, rendered: Crops, first: Path) -> Crops:
-        """The crops plus what the first reader takes for an index where none is, about ``HARD_SHARE`` of all."""
-        files = self.files[-self.size.kept_back - self.size.mined : -self.size.kept_back]
-        hard = mine(files, first, self.work / "hard.npy", self.seed, self.workers)
-        if not len(hard):
-            return rendered
-        copies = max(1, int(HARD_SHARE * len(rendered.patches) / len(hard)))
-        kinds = np.full(copies * len(hard), NO_INDEX, np.int64)
-        return Crops(
-            np.concatenate([rendered.patches, np.tile(hard, (copies, 1, 1, 1))]),
-            np.concatenate([rendered.kinds, kinds]),
-        )
-
-    def labelled(self, first: Path) -> list[LabelledPhoto]:
-        """The photographs, their indices' directions found by the first reader."""
-        if self.photos_dir is None:
-            return []
-        return load_labelled(self.photos_dir, self.photos_dir.with_suffix(".json"), Reader.load(first))
-
-    def train_on(
-        self, scenes: list[Sample], rendered: Crops, photos: list[LabelledPhoto]
-    ) -> tuple[nn.Module, nn.Module]:
-        """Both networks, trained on: with a share of photographs where there are any, and with hard negatives."""
-        used = [photo for photo in photos if not held_out(photo.name)]
-        detector = train_detector(
-            scenes,
-            [(photo.image, photo.labels) for photo in used],
-            self.checkpoint("detector-2"),
-            budget=self.budget("detector-2"),
-            seed=self.seed + 1,
-            start=self.checkpoint("detector"),
-            rate=FINE_RATE,
-        )
-        classifier = train_classifier(
-            rendered,
-            Crops(*crops_of_photos(used, self.seed)) if used else None,
-            self.checkpoint("classifier-2"),
-            budget=self.budget("classifier-2"),
-            seed=self.seed + 1,
-            start=self.checkpoint("classifier"),
-            rate=FINE_RATE,
-        )
-        return detector, classifier
-
-    def export(
-        self,
-        detector: nn.Module,
-        classifier: nn.Module,
-        kept: tuple[np.ndarray, np.ndarray],
-        photos: list[LabelledPhoto],
-    ) -> None:
-        """Calibrates on what was kept back, writes the weights, the class list and the figures."""
-        sets = {"rendered": kept}
-        if photos:
-            sets["photos"] = crops_of_photos(photos, self.seed, copies=0)
-        judged = {name: logits_of(classifier, patches) for name, (patches, _) in sets.items()}
-        report = {name: figures(judged[name], kinds) for name, (_, kinds) in sets.items()}
-        temperature, sure_from = calibrate(judged["rendered"], kept[1])
-        facts = {"trained_on": "renders and photographs" if photos else "renders", "seed": str(self.seed)}
-        export_detector(detector, self.out, facts)
-        export_classifier(classifier, self.out, temperature, sure_from, facts)
+        self.crops = crop_files(self.files, self.work, self.seed, self.workers)
+        self._round(1)
+        first = self.work / "first"
+        self._export(1, first, {})
+        hard = self.work / "hard.npy"
+        mine(self.files[: self.size.mined], first, hard, self.seed, self.workers)
+        self._round(2, photos=self.photos, reader=first, hard=hard)
+        facts = {"trained_on": "renders and photographs" if self.photos else "renders", "seed": str(self.seed)}
+        report = self._export(2, self.out, facts)
         (self.out / "classes.txt").write_text("".join(f"{face}\n" for face in FACES), encoding="utf-8")
-        report["calibration"] = {"temperature": temperature, "sure_from": sure_from}
         (self.work / "figures.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         print(json.dumps(report, indent=1))
+
+    def _export(self, number: int, out: Path, facts: dict[str, str]) -> dict[str, Any]:
+        """Writes the reader as trained after a round, calibrated on patches kept back; the figures on those."""
+        patches, kinds = load_crops(self.crops[-self.size.kept_back :])
+        detector_net, classifier_net = DetectorNet(), ClassifierNet(CROP_PX)
+        for net, name in ((detector_net, "detector"), (classifier_net, "classifier")):
+            state = torch.load(self.checkpoint(f"{name}-{number}"), map_location="cpu", weights_only=True)
+            net.load_state_dict(state["averaged"])
+        logits = logits_of(classifier_net.to(device()), patches)
+        temperature, sure_from = calibrate(logits, kinds)
+        export_detector(detector_net, out, facts)
+        export_classifier(classifier_net, out, temperature, sure_from, facts)
+        return {
+            "rendered": figures(logits, kinds),
+            "calibration": {"temperature": temperature, "sure_from": sure_from},
+        }
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -191,7 +152,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0, help="training time of all stages (default 60)")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that render")
-    parser.add_argument("--threads", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="threads that train")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads that train")
     return parser.parse_args(argv)
 
 

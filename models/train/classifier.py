@@ -132,6 +132,7 @@ def train_classifier(
     seed: int,
     start: Path | None = None,
     rate: float = RATE,
+    row: int = 0,
 ) -> nn.Module:
     """The trained network (averaged weights), going on from ``checkpoint``, or beginning with those in ``start``."""
     torch.manual_seed(seed)
@@ -158,5 +159,5 @@ def train_classifier(
             logits = net(seen)
         return functional.cross_entropy(logits.float(), on_device(torch.from_numpy(kinds)))
 
-    loop.run("classifier", budget, loss_of)
+    loop.run("classifier", budget, loss_of, row)
     return loop.averaged

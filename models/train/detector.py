@@ -201,6 +201,7 @@ def train_detector(
     seed: int,
     start: Path | None = None,
     rate: float = RATE,
+    row: int = 0,
 ) -> nn.Module:
     """The trained network (averaged weights), going on from ``checkpoint``, or beginning with those in ``start``."""
     torch.manual_seed(seed)
@@ -216,5 +217,5 @@ def train_detector(
             output = net(windows)
         return loss_of_output(output.float(), *target)
 
-    loop.run("detector", budget, loss_of)
+    loop.run("detector", budget, loss_of, row)
     return loop.averaged

@@ -70,13 +70,13 @@ class Loop:
         torch.save(state, unfinished)
         unfinished.replace(self.checkpoint)
 
-    def run(self, name: str, budget: Budget, loss_of: Callable[[nn.Module, int], Tensor]) -> None:
-        """Trains until the budget is spent; ``loss_of`` gives the loss of the step with that number."""
+    def run(self, name: str, budget: Budget, loss_of: Callable[[nn.Module, int], Tensor], row: int = 0) -> None:
+        """Trains until the budget is spent; ``loss_of`` gives the loss of a step; ``row`` is the progress bar's."""
         self.resume()
         if self.done:
             return
         mean, saved, before = 0.0, time.monotonic(), time.monotonic()
-        with tqdm(total=budget.steps, initial=self.step, desc=name, mininterval=5) as bar:
+        with tqdm(total=budget.steps, initial=self.step, desc=name, mininterval=5, position=row) as bar:
             while (share := self._share(budget)) < 1:
                 self._set_rate(share)
                 self.net.train()
