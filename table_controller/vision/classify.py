@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from table_controller.cards import FACES
 from table_controller.errors import InputError
-from table_controller.vision.deck_head import DeckHead
+from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.detect import Corner, open_session
 from table_controller.vision.images import Image
+from table_controller.vision.onnx_file import OnnxFile, open_bytes
 
 PATCH_PX = 128
 PATCH_INDEX_PX = 40
@@ -29,8 +30,6 @@ PATCH_INDEX_PX = 40
 CLASSES = len(FACES) + 1
 NO_INDEX = len(FACES)
 BATCH = 64
-FEATURES = "features"
-"""The network's second output: what its last layer sees. Only enrolling a deck needs it."""
 
 Floats = NDArray[np.float32]
 
@@ -118,16 +117,25 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(powers / powers.sum(-1, keepdims=True), np.float32)
 
 
-class IndexClassifier:
-    """The classifier network over ONNX Runtime; with a deck's ``head`` it reads that deck better."""
+def _session_for(path: Path, threads: int, deck: DeckWeights) -> Any:
+    """The network with a deck's layers in it; raises InputError when the deck was learnt with another network."""
+    try:
+        data = OnnxFile(path.read_bytes(), str(path)).with_weights(deck.arrays)
+    except ValueError as error:
+        raise InputError(f"{path}: the deck was learnt with other weights.", way_out="Enrol the deck again.") from error
+    except OSError as error:
+        raise InputError(f"{path}: it cannot be read ({error.strerror}).", way_out="Restore the file.") from error
+    return open_bytes(data, threads, str(path))
 
-    def __init__(self, path: Path, threads: int = 1, head: DeckHead | None = None) -> None:
-        self._session = open_session(path, threads)
+
+class IndexClassifier:
+    """The classifier network over ONNX Runtime; with a ``deck``'s weights it reads that deck better."""
+
+    def __init__(self, path: Path, threads: int = 1, deck: DeckWeights | None = None) -> None:
+        self.path = path
+        self._session = open_session(path, threads) if deck is None else _session_for(path, threads, deck)
         self._input = self._session.get_inputs()[0].name
-        outputs = {output.name: output.shape for output in self._session.get_outputs()}
-        self._logits_name = next(iter(outputs))
-        self.features = int(outputs[FEATURES][1]) if FEATURES in outputs else 0
-        self._head = head
+        self._logits_name = self._session.get_outputs()[0].name
         facts: dict[str, Any] = self._session.get_modelmeta().custom_metadata_map
         try:
             size = (int(facts["crop_width"]), int(facts["crop_height"]))
@@ -136,10 +144,8 @@ class IndexClassifier:
             self.sure_from = float(facts["sure_from"])
         except (KeyError, ValueError) as error:
             raise InputError(f"{path}: it does not say which crop it wants.", way_out="Restore the file.") from error
-        if head is not None:
-            if len(head.weight) != self.features:
-                raise InputError(f"{path}: the deck was learnt with other weights.", way_out="Enrol the deck again.")
-            self.temperature, self.sure_from = head.temperature, head.sure_from
+        if deck is not None:
+            self.temperature, self.sure_from = deck.temperature, deck.sure_from
 
     def crops(self, patches: Sequence[Image], turns: Sequence[bool], views: Sequence[View]) -> Image:
         """N × height × width × 3: the network's crop of each patch, seen as its view says."""
@@ -156,21 +162,11 @@ class IndexClassifier:
             ]
         ).astype(np.uint8, copy=False)
 
-    def outputs(self, crops: Image) -> tuple[Floats, Floats]:
-        """(N × 55 logits as shipped, N × F features) of N crops; raises InputError where the file gives no features."""
-        if not self.features:
-            raise InputError(
-                "These weights give no features: no deck can be enrolled with them.", way_out="Use the shipped weights."
-            )
-        data = normalise(crops)
-        names = [self._logits_name, FEATURES]
-        parts = [self._session.run(names, {self._input: data[i : i + BATCH]}) for i in range(0, len(data), BATCH)]
-        return np.concatenate([logits for logits, _ in parts]), np.concatenate([features for _, features in parts])
-
     def _logits(self, patches: Sequence[Image], turns: Sequence[bool], view: View) -> Floats:
-        crops = self.crops(patches, turns, [view] * len(patches))
-        if self._head is not None:
-            return self._head(*self.outputs(crops))
+        return self.logits(self.crops(patches, turns, [view] * len(patches)))
+
+    def logits(self, crops: Image) -> Floats:
+        """N × 55 logits of N crops."""
         data = normalise(crops)
         parts = [
             self._session.run([self._logits_name], {self._input: data[i : i + BATCH]})[0]

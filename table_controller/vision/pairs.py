@@ -22,9 +22,12 @@ ACROSS, DOWN = (1.6, 5.5), (2.2, 7.0)
 """Where the other index can be at all, in index heights to the right and down."""
 NEAR = 0.11
 """How far, as a share of the distance, a pair may differ from what the picture's other cards show."""
+SHOWN_BY = 3
+"""So many pairs of a picture tell better than the deck where the other index stands (the camera may look aslant)."""
 AGREED_FROM = 0.5
 SURE = 0.9
 FLOOR = 1e-4
+HARDLY = 0.02
 SHARED = 0.75
 """Both corners are the same print under the same light: their evidence counts less than twice."""
 
@@ -91,6 +94,12 @@ def _both_sure_of_different(first: IndexReading, second: IndexReading) -> bool:
     return a != b and min(p, q) > SURE
 
 
+def _could_agree(first: IndexReading, second: IndexReading) -> bool:
+    """Whether either's card is at all likely to the other: a frame's corner lies where an index could be, too."""
+    (a, _), (b, _) = _face(first), _face(second)
+    return float(first.probs[b]) > HARDLY or float(second.probs[a]) > HARDLY
+
+
 def _joined(first: IndexReading, second: IndexReading) -> tuple[IndexReading, IndexReading]:
     """Both with their common chances."""
     logs = np.log(np.maximum(first.probs, FLOOR)) + np.log(np.maximum(second.probs, FLOOR))
@@ -99,11 +108,16 @@ def _joined(first: IndexReading, second: IndexReading) -> tuple[IndexReading, In
     return replace(first, probs=common), replace(second, probs=common)
 
 
-def join_corners(readings: Sequence[IndexReading]) -> list[IndexReading]:
-    """The readings in the same order, the chances of paired corners made one."""
+def join_corners(readings: Sequence[IndexReading], offset: tuple[float, float] | None = None) -> list[IndexReading]:
+    """The readings in the same order, the chances of paired corners made one.
+
+    ``offset``: where the deck's other index stands, when that is known and the picture does not show it better.
+    """
     joined = list(readings)
     pairs = _opposing(readings)
     alike = [(across, down) for i, j, across, down in pairs if _agree(readings[i], readings[j])]
+    if offset is not None and len(alike) < SHOWN_BY:
+        alike = [*alike, offset]
     if not alike:
         return joined
     usual = np.median(np.array(alike), axis=0)
@@ -113,6 +127,8 @@ def join_corners(readings: Sequence[IndexReading]) -> list[IndexReading]:
     for far, i, j in ranked:
         if far > NEAR * apart:
             break
+        if offset is not None and not _could_agree(readings[i], readings[j]):
+            continue
         if i in taken or j in taken or _both_sure_of_different(readings[i], readings[j]):
             continue
         taken |= {i, j}

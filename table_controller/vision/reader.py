@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from table_controller.cards import FACES, UNKNOWN
 from table_controller.resources import resource
 from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, View, cut_patch
-from table_controller.vision.deck_head import DeckHead
+from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.detect import UNIT_PX, Corner, Detector, IndexDetector
 from table_controller.vision.images import Image
 from table_controller.vision.pairs import join_corners
@@ -25,6 +25,8 @@ INDEX_MM = 16.0
 """How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
 CROP_THRESHOLD = 0.22
 PHOTO_THRESHOLD = 0.3
+DECK_THRESHOLDS = (0.18, 0.18)
+"""Both, for an enrolled deck: its classifier has learnt what is no index of it."""
 NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
 FAINT = 0.4
@@ -46,32 +48,36 @@ def open_detector(file: Path, threads: int = 1) -> Detector:
 class Reader:
     """The two-stage reader. Deterministic: the same picture, weights and machine give the same readings."""
 
-    def __init__(self, detector: Detector, classifier: IndexClassifier, name: str) -> None:
+    def __init__(
+        self, detector: Detector, classifier: IndexClassifier, name: str, deck: DeckWeights | None = None
+    ) -> None:
         self._detector = detector
         self._classifier = classifier
         self.name = name
+        self._offset = None if deck is None else deck.offset
+        self._thresholds = (CROP_THRESHOLD, PHOTO_THRESHOLD) if deck is None else DECK_THRESHOLDS
 
     @classmethod
-    def load(cls, models_dir: Path | None = None, threads: int = 1, head: DeckHead | None = None) -> Reader:
+    def load(cls, models_dir: Path | None = None, threads: int = 1, deck: DeckWeights | None = None) -> Reader:
         """The reader with the weights in ``models_dir`` (the shipped ones when None); raises InputError.
 
-        With the ``head`` of an enrolled deck it reads that deck.
+        With the weights of an enrolled ``deck`` it reads that deck.
         A folder may hold ``index_detector.pt`` of ultralytics instead of ``index_detector.onnx``.
         """
         files = weight_files(models_dir)
-        detector, classifier = open_detector(files[0], threads), IndexClassifier(files[1], threads, head)
+        detector, classifier = open_detector(files[0], threads), IndexClassifier(files[1], threads, deck)
         digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-        return cls(detector, classifier, f"index-reader-{digest[:8]}")
+        return cls(detector, classifier, f"index-reader-{digest[:8]}", deck)
 
     def read_crop(self, image: Image, px_per_mm: float) -> list[IndexReading]:
         """The readings in a picture of known scale (the table's camera), in one pass; strongest corner first."""
         scale = min(1.0, UNIT_PX / (INDEX_MM * px_per_mm))
-        corners = self._detector.find(image, scale, CROP_THRESHOLD)
+        corners = self._detector.find(image, scale, self._thresholds[0])
         return self._name(image, of_one_size(corners, INDEX_MM * px_per_mm), CROP_VIEWS)
 
     def read_photo(self, image: Image) -> list[IndexReading]:
         """The readings in a photograph of unknown scale; strongest corner first."""
-        return self._name(image, find_at_any_scale(self._detector, image, PHOTO_THRESHOLD), VIEWS)
+        return self._name(image, find_at_any_scale(self._detector, image, self._thresholds[1]), VIEWS)
 
     def _name(self, image: Image, corners: Sequence[Corner], views: Sequence[View]) -> list[IndexReading]:
         probs, turned = self._classifier.read([cut_patch(image, corner) for corner in corners], views)
@@ -80,7 +86,7 @@ class Reader:
             up = (-corner.up[0], -corner.up[1]) if half_turn else corner.up
             if row[NO_INDEX] <= NOT_AN_INDEX:
                 readings.append(_unjudged(replace(corner, up=up), row))
-        judged = [self._judged(reading) for reading in join_corners(readings)]
+        judged = [self._judged(reading) for reading in join_corners(readings, self._offset)]
         return [reading for reading in judged if not reading.doubtful or reading.found >= FAINT]
 
     def _judged(self, reading: IndexReading) -> IndexReading:

@@ -51,7 +51,12 @@ def enrol_photographs(args: argparse.Namespace) -> Deck:
     collected = collect(files, labels, open_detector(detector_file), classifier, say)
     for name, label in collected.missed:
         say(f"{name}: no index was found near the box of {label.card} {[round(v) for v in label.box]}; left out.")
-    deck = make_deck(args.name, weights_name(args.models), collected, learn(collected.samples, classifier, say))
+    deck = make_deck(
+        args.name,
+        weights_name(args.models),
+        collected,
+        learn(collected.samples, classifier, collected.facts.offset, say),
+    )
     path = store.save(deck, replace=args.replace)
     cards = len({sample.card for sample in deck.samples})
     print(f"{path}: {len(deck.samples)} corners of {cards} cards from {len(files)} photographs.")

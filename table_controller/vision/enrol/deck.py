@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from table_controller.cards import FACES
 from table_controller.errors import InputError
 from table_controller.vision.classify import CLASSES, PATCH_PX
-from table_controller.vision.deck_head import PARTS, DeckHead
+from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.enrol.samples import NOTHING, Sample
 from table_controller.vision.images import Image
 
@@ -28,7 +28,7 @@ MAX_FILE_BYTES = 200 * 1024 * 1024
 MAX_MEMBER_BYTES = 400 * 1024 * 1024
 MAX_SAMPLES = 20_000
 JPEG_QUALITY = 94
-SHEET, HEAD, CROPS, PROMPTS = "deck.json", "head.npz", "crops.npz", "prompts.npz"
+SHEET, LAYERS, CROPS, PROMPTS = "deck.json", "layers.npz", "crops.npz", "prompts.npz"
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class DeckFacts:
     sources: tuple[str, ...] = ()
     how: str = "photographs"
 
+    @property
+    def offset(self) -> tuple[float, float] | None:
+        """From one corner's index to the other's: index heights to the right and down."""
+        return None if self.across is None or self.down is None else (self.across, self.down)
+
 
 @dataclass(frozen=True)
 class Deck:
@@ -56,7 +61,7 @@ class Deck:
 
     name: str
     weights: str
-    head: DeckHead
+    learnt: DeckWeights
     facts: DeckFacts
     samples: tuple[Sample, ...]
     confusion: NDArray[np.int64]
@@ -105,8 +110,8 @@ def to_bytes(deck: Deck) -> bytes:
         "name": deck.name,
         "weights": deck.weights,
         "facts": asdict(deck.facts),
-        "temperature": deck.head.temperature,
-        "sure_from": deck.head.sure_from,
+        "temperature": deck.learnt.temperature,
+        "sure_from": deck.learnt.sure_from,
         "cards": [sample.card for sample in deck.samples],
         "groups": [sample.group for sample in deck.samples],
         "prompts": [kind for kind, _ in deck.prompts],
@@ -115,7 +120,7 @@ def to_bytes(deck: Deck) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(SHEET, json.dumps(sheet, ensure_ascii=False))
-        file.writestr(HEAD, _npz({"weight": deck.head.weight, "bias": deck.head.bias}))
+        file.writestr(LAYERS, _npz(dict(deck.learnt.arrays)))
         file.writestr(CROPS, _npz(_packed([sample.patch for sample in deck.samples])))
         file.writestr(PROMPTS, _npz(_packed([image for _, image in deck.prompts])))
     return buffer.getvalue()
@@ -136,7 +141,7 @@ def from_bytes(data: bytes, place: str) -> Deck:
                     f"{place}: this deck was written by another version ({sheet.get('version')}; ours is {VERSION}).",
                     way_out="Update the table, or enrol the deck here.",
                 )
-            arrays = {name: _arrays(_member(file, name)) for name in (HEAD, CROPS, PROMPTS)}
+            arrays = {name: _arrays(_member(file, name)) for name in (LAYERS, CROPS, PROMPTS)}
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
         raise _foreign(place) from error
     except (ValueError, RecursionError) as error:
@@ -177,26 +182,26 @@ def _deck(sheet: dict[str, Any], arrays: dict[str, dict[str, NDArray[Any]]]) -> 
     if confusion.shape != (CLASSES, CLASSES):
         raise ValueError("confusion")
     prompts = _unpacked(arrays[PROMPTS], len(kinds))
-    facts = dict(sheet["facts"])
+    facts = DeckFacts(**{**sheet["facts"], "sources": tuple(map(str, sheet["facts"]["sources"]))})
     return Deck(
         str(sheet["name"]),
         str(sheet["weights"]),
-        _head(arrays[HEAD], float(sheet["temperature"]), float(sheet["sure_from"])),
-        DeckFacts(**{**facts, "sources": tuple(map(str, facts["sources"]))}),
+        _learnt(sheet, arrays[LAYERS], facts),
+        facts,
         tuple(Sample(card, patch, int(group)) for card, patch, group in zip(cards, patches, groups, strict=True)),
         confusion,
         tuple(zip(map(str, kinds), prompts, strict=True)),
     )
 
 
-def _head(arrays: dict[str, NDArray[Any]], temperature: float, sure_from: float) -> DeckHead:
-    weight, bias = np.asarray(arrays["weight"], np.float32), np.asarray(arrays["bias"], np.float32)
-    sound = weight.ndim == 2 and weight.shape[1] == PARTS and bias.shape == (PARTS,)
-    if not sound or not np.isfinite(weight).all() or not np.isfinite(bias).all():
-        raise ValueError("head")
+def _learnt(sheet: dict[str, Any], arrays: dict[str, NDArray[Any]], facts: DeckFacts) -> DeckWeights:
+    temperature, sure_from = float(sheet["temperature"]), float(sheet["sure_from"])
+    layers = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    if not layers or not all(np.isfinite(array).all() for array in layers.values()):
+        raise ValueError("layers")
     if not 0.05 < temperature < 20 or not 0 <= sure_from <= 1:
         raise ValueError("calibration")
-    return DeckHead(weight, bias, temperature, sure_from)
+    return DeckWeights(layers, temperature, sure_from, facts.offset)
 
 
 def read_deck_file(path: Path) -> Deck:

@@ -1,142 +1,132 @@
-"""Learns a deck's head from its samples: a regularised correction of the classifier's last layer, by L-BFGS.
+"""Learns a deck: the classifier's last layers are trained on, on many varied crops of the deck's own indices.
 
-Features of many varied crops are brought down to their main directions first, so that time and memory stay bounded.
+Beside the layers for all samples, FOLDS more sets are trained, each without a part of the captures: what they make of
+that part shows how good the deck will be on pictures never seen, and calibrates it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.vision.classify import PLAIN, IndexClassifier
-from table_controller.vision.deck_head import PARTS, Floats, to_faces, to_parts
+from table_controller.vision.classify import BATCH, VIEWS, Floats, IndexClassifier, normalise, softmax
 from table_controller.vision.enrol.samples import Sample
+from table_controller.vision.enrol.tail import Tail, backward, find_tail, forward
 from table_controller.vision.enrol.vary import varied
+from table_controller.vision.images import Image
+from table_controller.vision.onnx_file import OnnxFile, open_bytes
 
-DIRECTIONS = 256
-BASIS_CROPS = 1_400
+FOLDS = 3
 ROUNDS = 24
-"""Varied crops of each sample, beside the plain one."""
-STEPS = 120
-HISTORY = 8
+"""How often each sample is shown, varied anew each time."""
+RATE = 1e-3
+WARM_STEPS = 20
+HOLD = 0.003
+"""How strongly the layers are held at the shipped ones."""
 SEED = 20_261
 
-Doubles = NDArray[np.float64]
+Tell = Callable[[float], None]
 
 
-@dataclass(frozen=True)
-class Features:
-    """What the network makes of M crops: its logits (M × 55), its features in the main directions (M × K), and those
-    directions (F × K, orthonormal); the sample each crop is of."""
+class Trunk:
+    """The classifier up to its tail, over ONNX Runtime."""
 
-    logits: Floats
-    values: Floats
-    basis: Floats
-    sample: NDArray[np.int64]
+    def __init__(self, classifier: IndexClassifier) -> None:
+        file = OnnxFile(classifier.path.read_bytes(), str(classifier.path))
+        self.tail: Tail = find_tail(file)
+        weights = file.weights()
+        self.weights: dict[str, Floats] = {name: weights[name] for name in self.tail.names}
+        self._session = open_bytes(file.with_output(self.tail.start), 1, str(classifier.path))
+        self._input = self._session.get_inputs()[0].name
+
+    def activations(self, crops: Image) -> Floats:
+        """What reaches the tail: N × C × H × W."""
+        data = normalise(crops)
+        starts = range(0, len(data), BATCH)
+        return np.concatenate(
+            [self._session.run([self.tail.start], {self._input: data[i : i + BATCH]})[0] for i in starts]
+        )
 
 
-def main_directions(features: Floats, count: int) -> Floats:
-    """The ``count`` orthonormal directions (F × count) in which the features vary most round zero."""
-    gram = features @ features.T
-    strengths, vectors = np.linalg.eigh(gram.astype(np.float64))
-    best = np.argsort(strengths)[::-1][:count]
-    best = best[strengths[best] > strengths[best[0]] * 1e-7]
-    return np.asarray((features.T @ vectors[:, best].astype(np.float32)) / np.sqrt(strengths[best]), np.float32)
+@dataclass
+class Pupil:
+    """One set of tail weights in training (Adam), with the samples it may see."""
+
+    tail: Tail
+    shipped: dict[str, Floats]
+    rows: NDArray[np.int64]
+    weights: dict[str, Floats] = field(init=False)
+    _mean: dict[str, Floats] = field(init=False)
+    _power: dict[str, Floats] = field(init=False)
+    _steps: int = 0
+
+    def __post_init__(self) -> None:
+        self.weights = {name: array.copy() for name, array in self.shipped.items()}
+        self._mean = {name: np.zeros_like(array) for name, array in self.shipped.items()}
+        self._power = {name: np.zeros_like(array) for name, array in self.shipped.items()}
+
+    def study(self, activations: Floats, targets: NDArray[np.int64], share: float, draw: np.random.Generator) -> None:
+        """Go once through its samples; ``share`` of the training is over."""
+        order = draw.permutation(self.rows)
+        batches = np.array_split(order, max(1, round(len(order) / BATCH)))
+        for number, batch in enumerate(batches):
+            done = share + number / len(batches) / ROUNDS
+            logits, made = forward(self.tail, activations[batch], self.weights)
+            slope: Floats = softmax(logits)
+            slope[np.arange(len(batch)), targets[batch]] -= 1
+            self._step(backward(self.tail, np.asarray(slope / len(batch), np.float32), made, self.weights), 1 - done)
+
+    def _step(self, grads: dict[str, Floats], left: float) -> None:
+        self._steps += 1
+        rate = RATE * left * min(1.0, self._steps / WARM_STEPS)
+        fade = (1 - 0.9**self._steps), (1 - 0.999**self._steps)
+        for name, grad in grads.items():
+            weight = self.weights[name]
+            pull = grad + 2 * HOLD * (weight - self.shipped[name])
+            self._mean[name] += 0.1 * (pull - self._mean[name])
+            self._power[name] += 0.001 * (pull * pull - self._power[name])
+            weight -= rate * (self._mean[name] / fade[0]) / (np.sqrt(self._power[name] / fade[1]) + 1e-8)
+
+    def logits(self, activations: Floats) -> Floats:
+        """N × 55."""
+        starts = range(0, len(activations), BATCH)
+        return np.concatenate([forward(self.tail, activations[i : i + BATCH], self.weights)[0] for i in starts])
 
 
-def gather(
-    samples: Sequence[Sample],
-    classifier: IndexClassifier,
-    rounds: int = ROUNDS,
-    tell: Callable[[float], None] = lambda share: None,
-) -> Features:
-    """The features of every sample, plain and ``rounds`` times varied. ``tell`` hears the share that is done."""
+def folds_of(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which of FOLDS parts each sample is kept back with: captures stay whole where there are enough of them."""
+    kinds = np.unique(groups)
+    if len(kinds) < FOLDS:
+        return np.arange(len(groups)) % FOLDS
+    order = np.random.default_rng(len(kinds)).permutation(len(kinds))
+    return np.asarray(order[np.searchsorted(kinds, groups)] % FOLDS, np.int64)
+
+
+def train(
+    samples: Sequence[Sample], classifier: IndexClassifier, tell: Tell = lambda share: None
+) -> tuple[dict[str, Floats], Floats]:
+    """(the tail's weights learnt from all samples, V × N × 55 logits of every sample in every view by those that were
+    trained without its part). ``tell`` hears the share that is done."""
+    trunk = Trunk(classifier)
     patches = [sample.patch for sample in samples]
-    count = len(patches)
-    plain = classifier.crops(patches, [False] * count, [PLAIN] * count)
-    parts = [classifier.outputs(plain)]
-    early = [parts[0][1]]
-    while sum(map(len, early)) < BASIS_CROPS and len(early) <= rounds:
-        early.append(classifier.outputs(varied(patches, classifier, SEED + len(early)))[1])
-    basis = main_directions(np.concatenate(early)[:BASIS_CROPS], DIRECTIONS)
-    logits, values = [parts[0][0]], [parts[0][1] @ basis]
-    for turn in range(1, rounds + 1):
-        tell(turn / rounds)
-        some_logits, some = classifier.outputs(varied(patches, classifier, SEED + turn))
-        logits.append(some_logits)
-        values.append(some @ basis)
-    return Features(np.concatenate(logits), np.concatenate(values), basis, np.tile(np.arange(count), rounds + 1))
-
-
-def minimise(function: Callable[[Doubles], tuple[float, Doubles]], start: Doubles, steps: int = STEPS) -> Doubles:
-    """The point where ``function`` (value and gradient) is least, by L-BFGS with halving steps."""
-    point = start.copy()
-    value, slope = function(point)
-    past: list[tuple[Doubles, Doubles]] = []
-    for _ in range(steps):
-        way = _direction(slope, past)
-        length = 1.0 if past else 1.0 / max(1.0, float(np.abs(slope).sum()))
-        fall = float(slope @ way)
-        while True:
-            there = point + length * way
-            new_value, new_slope = function(there)
-            if new_value <= value + 1e-4 * length * fall or length < 1e-10:
-                break
-            length /= 2
-        step, change = there - point, new_slope - slope
-        if float(step @ change) > 1e-12:
-            past = [*past, (step, change)][-HISTORY:]
-        done = value - new_value < 1e-7 * max(1.0, abs(value))
-        point, value, slope = there, new_value, new_slope
-        if done:
-            break
-    return point
-
-
-def _direction(slope: Doubles, past: Sequence[tuple[Doubles, Doubles]]) -> Doubles:
-    """L-BFGS's two loops."""
-    way = -slope
-    shares: list[float] = []
-    for step, change in reversed(past):
-        shares.append(float(step @ way) / float(step @ change))
-        way = way - shares[-1] * change
-    if past:
-        step, change = past[-1]
-        way = way * (float(step @ change) / float(change @ change))
-    for step, change in past:
-        share = shares.pop()
-        way = way + step * (share - float(change @ way) / float(step @ change))
-    return way
-
-
-def fit(features: Features, targets: NDArray[np.int64], rows: NDArray[np.int64], hold: float) -> tuple[Floats, Floats]:
-    """(K × PARTS correction in the main directions, PARTS bias) from the crops in ``rows``.
-
-    ``targets`` are classes by sample; ``hold`` is how strongly the correction is held at nothing.
-    """
-    values, logits = features.values[rows], features.logits[rows]
-    truth = targets[features.sample[rows]]
-    seen = np.bincount(truth, minlength=logits.shape[1])
-    weights = 1 / np.sqrt(seen[truth])
-    weights = (weights / weights.sum()).astype(np.float32)
-    spread = float(np.sqrt((values**2).sum(1).mean()))
-    inputs = np.concatenate([values / spread, np.ones((len(values), 1), np.float32)], axis=1).astype(np.float32)
-    picked = np.arange(len(truth))
-
-    def loss(flat: Doubles) -> tuple[float, Doubles]:
-        correction = flat.reshape(-1, PARTS)
-        scores = logits + to_faces(inputs @ correction.astype(np.float32))
-        scores = scores - scores.max(1, keepdims=True)
-        powers = np.exp(scores)
-        sums = powers.sum(1)
-        error = powers / sums[:, None]
-        lost = float(weights @ (np.log(sums) - scores[picked, truth])) + 0.5 * hold * float((correction**2).sum())
-        error[picked, truth] -= 1
-        slope = inputs.T @ to_parts(error * weights[:, None])
-        return lost, (slope.astype(np.float64) + hold * correction).ravel()
-
-    best = minimise(loss, np.zeros(inputs.shape[1] * PARTS)).reshape(-1, PARTS)
-    return np.asarray(best[:-1] / spread, np.float32), np.asarray(best[-1], np.float32)
+    targets = np.array([sample.target for sample in samples])
+    folds = folds_of(np.array([sample.group for sample in samples]))
+    parts = [*(np.nonzero(folds != fold)[0] for fold in range(FOLDS)), np.arange(len(samples))]
+    pupils = [Pupil(trunk.tail, trunk.weights, rows) for rows in parts]
+    draw = np.random.default_rng(SEED)
+    for turn in range(ROUNDS):
+        activations = trunk.activations(varied(patches, classifier, SEED + turn))
+        for pupil in pupils:
+            pupil.study(activations, targets, turn / ROUNDS, draw)
+        tell((turn + 1) / ROUNDS)
+    kept_back = np.zeros((len(VIEWS), len(samples), pupils[0].logits(activations[:1]).shape[1]), np.float32)
+    for number, view in enumerate(VIEWS):
+        crops = classifier.crops(patches, [False] * len(patches), [view] * len(patches))
+        activations = trunk.activations(crops)
+        for fold in range(FOLDS):
+            rows = np.nonzero(folds == fold)[0]
+            kept_back[number, rows] = pupils[fold].logits(activations[rows])
+    return pupils[FOLDS].weights, kept_back

@@ -37,6 +37,6 @@ def open_reader(
     if not name:
         return Reader.load(models_dir, threads)
     deck = current(DeckStore(decks), name, models_dir, tell)
-    reader = Reader.load(models_dir, threads, deck.head)
+    reader = Reader.load(models_dir, threads, deck.learnt)
     reader.name = f"{reader.name}+{name}"
     return reader

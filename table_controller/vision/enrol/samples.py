@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from table_controller.cards import FACES
-from table_controller.vision.classify import NO_INDEX, IndexClassifier, View, cut_patch, softmax
+from table_controller.vision.classify import NO_INDEX, PLAIN, IndexClassifier, cut_patch, softmax
 from table_controller.vision.detect import Corner, Detector
 from table_controller.vision.enrol.labels import Label
 from table_controller.vision.images import Image
@@ -91,7 +91,7 @@ def upright(
     columns = np.array([FACES.index(card) for card in cards])
     chances = []
     for way in patches:
-        logits, _ = classifier.outputs(classifier.crops(way, [False] * len(way), [View()] * len(way)))
+        logits = classifier.logits(classifier.crops(way, [False] * len(way), [PLAIN] * len(way)))
         chances.append(softmax(logits)[np.arange(len(way)), columns])
     ways = (chances[1] > chances[0]).astype(int)
     return [Matched(card, both[way][i], patches[way][i]) for i, (card, way) in enumerate(zip(cards, ways, strict=True))]

@@ -1,4 +1,4 @@
-"""From labelled samples to a deck: its head, its calibration on captures kept back, and what it confuses."""
+"""From labelled samples to a deck: its weights, its calibration on captures kept back, and what it confuses."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from table_controller.errors import InputError
-from table_controller.vision.classify import CLASSES, NO_INDEX, IndexClassifier, softmax
-from table_controller.vision.deck_head import DeckHead, Floats, to_faces
-from table_controller.vision.detect import Detector
+from table_controller.vision.classify import CLASSES, NO_INDEX, VIEWS, Floats, IndexClassifier, cut_patch, softmax
+from table_controller.vision.deck_weights import DeckWeights
+from table_controller.vision.detect import Corner, Detector
 from table_controller.vision.enrol.deck import Deck, DeckFacts, as_kept
 from table_controller.vision.enrol.labels import Label
-from table_controller.vision.enrol.learn import Features, fit, gather
+from table_controller.vision.enrol.learn import train
 from table_controller.vision.enrol.offsets import usual_offset
-from table_controller.vision.enrol.samples import Matched, Sample, match_photograph
+from table_controller.vision.enrol.samples import NOTHING, Matched, Sample, match_photograph
 from table_controller.vision.images import Image, load_photo
 
-FOLDS = 3
-HOLD = 1e-5
 MIN_SAMPLES = 20
-TEMPERATURES = np.geomspace(0.5, 3, 40)
-SURE_BETWEEN = (0.6, 0.97)
-WRONG_AT_MOST = 0.002
+TEMPERATURES = np.geomspace(0.8, 2, 30)
+SURE_BETWEEN = (0.62, 0.9)
+WRONG_AT_MOST = 0.004
+SURELY_NOTHING = 0.9
+NOTHING_AT_MOST = 5
+"""For each photograph."""
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What came of learning: the head, and what each kept-back sample was read as (N × 55 chances)."""
+    """What came of learning: the weights, and what each kept-back sample was read as (N × 55 chances)."""
 
-    head: DeckHead
+    weights: DeckWeights
     kept_back: Floats
 
     def confusion(self, targets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -44,27 +45,13 @@ class Lesson:
         return table
 
 
-def _folds(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Which of FOLDS parts each sample is kept back with: captures stay whole where there are enough of them."""
-    kinds = np.unique(groups)
-    if len(kinds) < FOLDS:
-        return np.arange(len(groups)) % FOLDS
-    order = np.random.default_rng(len(kinds)).permutation(len(kinds))
-    return np.asarray(order[np.searchsorted(kinds, groups)] % FOLDS, np.int64)
+def calibrate(logits: Floats, targets: NDArray[np.int64]) -> tuple[float, float, Floats]:
+    """(temperature, sure_from, N × 55 chances) by V × N × 55 logits of samples kept back.
 
-
-def _averaged(logits: Floats, sample: NDArray[np.int64], count: int, temperature: float) -> Floats:
-    """Each sample's chances over its crops."""
-    chances = np.zeros((count, CLASSES), np.float32)
-    np.add.at(chances, sample, softmax(logits / temperature))
-    return np.asarray(chances / np.maximum(np.bincount(sample, minlength=count)[:, None], 1), np.float32)
-
-
-def calibrate(logits: Floats, sample: NDArray[np.int64], targets: NDArray[np.int64]) -> tuple[float, float, Floats]:
-    """(temperature, sure_from, chances) by kept-back crops: the likeliest temperature, and a confidence from which at
-    most ``WRONG_AT_MOST`` of what was read is wrong."""
-    count, own = len(targets), np.arange(len(targets))
-    tried = [_averaged(logits, sample, count, float(t)) for t in TEMPERATURES]
+    The likeliest temperature, and a confidence from which at most ``WRONG_AT_MOST`` of what is read is wrong.
+    """
+    own = np.arange(len(targets))
+    tried = [softmax(logits / float(t)).mean(0) for t in TEMPERATURES]
     losses = [-np.log(np.maximum(chances[own, targets], 1e-5)).mean() for chances in tried]
     best = int(np.argmin(losses))
     chances = tried[best]
@@ -77,28 +64,21 @@ def calibrate(logits: Floats, sample: NDArray[np.int64], targets: NDArray[np.int
     return float(TEMPERATURES[best]), float(np.clip(lowest, *SURE_BETWEEN)), chances
 
 
-def learn(samples: Sequence[Sample], classifier: IndexClassifier, tell: Tell = lambda words: None) -> Lesson:
-    """Learn a head from samples; raises InputError when they are too few."""
-    if len(samples) < MIN_SAMPLES:
+def learn(
+    samples: Sequence[Sample],
+    classifier: IndexClassifier,
+    offset: tuple[float, float] | None = None,
+    tell: Tell = lambda words: None,
+) -> Lesson:
+    """Learn from samples; raises InputError when they are too few."""
+    if sum(sample.card != NOTHING for sample in samples) < MIN_SAMPLES:
         raise InputError(
             f"{len(samples)} labelled corners are too few to learn a deck from.",
             way_out=f"Label {MIN_SAMPLES} or more.",
         )
-    features = gather(samples, classifier, tell=lambda share: tell(f"learning: crops {share:.0%}"))
-    targets = np.array([sample.target for sample in samples])
-    folds = _folds(np.array([sample.group for sample in samples]))
-    logits = np.zeros_like(features.logits)
-    for fold in range(FOLDS):
-        tell(f"learning: trial {fold + 1} of {FOLDS}")
-        inside = folds[features.sample] == fold
-        logits[inside] = _corrected(features, *fit(features, targets, np.nonzero(~inside)[0], HOLD), inside)
-    temperature, sure_from, chances = calibrate(logits, features.sample, targets)
-    weight, bias = fit(features, targets, np.arange(len(features.sample)), HOLD)
-    return Lesson(DeckHead(features.basis @ weight, bias, temperature, sure_from), chances)
-
-
-def _corrected(features: Features, weight: Floats, bias: Floats, rows: NDArray[np.bool_]) -> Floats:
-    return np.asarray(features.logits[rows] + to_faces(features.values[rows] @ weight + bias), np.float32)
+    weights, kept_back = train(samples, classifier, lambda share: tell(f"learning: {share:.0%}"))
+    temperature, sure_from, chances = calibrate(kept_back, np.array([sample.target for sample in samples]))
+    return Lesson(DeckWeights(weights, temperature, sure_from, offset), chances)
 
 
 @dataclass(frozen=True)
@@ -127,14 +107,23 @@ def collect(
         photo = load_photo(file)
         marks = [_reduced(label, photo.reduction) for label in labels[name]]
         _check_boxes(marks, photo.image, name)
-        matched, away, _ = match_photograph(photo.image, marks, detector, classifier)
+        matched, away, free = match_photograph(photo.image, marks, detector, classifier)
         samples += [Sample(found.card, as_kept(found.patch), number) for found in matched]
+        samples += [Sample(NOTHING, as_kept(patch), number) for patch in _nothing(photo.image, free, classifier)]
         missed += [(name, label) for label in away]
         by_photograph.append(matched)
     corners = [found.corner for matched in by_photograph for found in matched]
     aspect = float(np.median([c.width_px / c.height_px for c in corners])) if corners else 0.0
     across, down = usual_offset(by_photograph)
     return Collected(tuple(samples), DeckFacts(aspect, across, down, tuple(files)), tuple(missed))
+
+
+def _nothing(image: Image, corners: Sequence[Corner], classifier: IndexClassifier) -> list[Image]:
+    """Patches of what the detector took for an index and the classifier is sure is none."""
+    patches = [cut_patch(image, corner) for corner in corners]
+    chances, _ = classifier.read(patches, VIEWS[:2])
+    sure = [patch for patch, row in zip(patches, chances, strict=True) if row[NO_INDEX] > SURELY_NOTHING]
+    return sure[:NOTHING_AT_MOST]
 
 
 def _reduced(label: Label, reduction: int) -> Label:
@@ -156,11 +145,11 @@ def _check_boxes(labels: Sequence[Label], image: Image, name: str) -> None:
 def make_deck(name: str, weights: str, collected: Collected, lesson: Lesson) -> Deck:
     """The deck to keep."""
     targets = np.array([sample.target for sample in collected.samples])
-    return Deck(name, weights, lesson.head, collected.facts, collected.samples, lesson.confusion(targets))
+    return Deck(name, weights, lesson.weights, collected.facts, collected.samples, lesson.confusion(targets))
 
 
 def learn_again(deck: Deck, weights: str, classifier: IndexClassifier, tell: Tell = lambda words: None) -> Deck:
     """The same deck, learnt anew from its own crops with other weights."""
-    lesson = learn(deck.samples, classifier, tell)
+    lesson = learn(deck.samples, classifier, deck.facts.offset, tell)
     targets = np.array([sample.target for sample in deck.samples])
-    return replace(deck, weights=weights, head=lesson.head, confusion=lesson.confusion(targets))
+    return replace(deck, weights=weights, learnt=lesson.weights, confusion=lesson.confusion(targets))

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from table_controller.vision.classify import IndexClassifier, View
+from table_controller.vision.classify import PATCH_PX, IndexClassifier, View
 from table_controller.vision.images import Image
 
 SIZE, TURN, SHIFT = 0.11, 0.11, 0.05
 """Spreads (uniform) of the views: share of the size, radians, index heights."""
+ASIDE = 0.35
+"""How much narrower (a logarithm) or slanted an index may look from another side."""
 
 
 def _view(draw: np.random.Generator) -> View:
@@ -57,10 +59,22 @@ def _noisy(crop: Image, draw: np.random.Generator) -> Image:
     return np.clip(crop + noise, 0, 255).astype(np.uint8)
 
 
+def _aside(patch: Image, draw: np.random.Generator) -> Image:
+    """The patch as from another side: narrower or wider, and slanted."""
+    narrow, slant = float(np.exp(ASIDE * draw.uniform(-1, 0.5))), float(ASIDE * draw.uniform(-1, 1))
+    middle = (PATCH_PX - 1) / 2
+    matrix = np.array([[narrow, slant, middle * (1 - narrow - slant)], [0.0, 1.0, 0.0]])
+    return np.asarray(
+        cv2.warpAffine(patch, matrix, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),
+        np.uint8,
+    )
+
+
 def varied(patches: Sequence[Image], classifier: IndexClassifier, seed: int) -> Image:
     """One varied crop of each patch (N × height × width × 3); the same seed, the same crops."""
     draw = np.random.default_rng(seed)
-    crops = classifier.crops(patches, [False] * len(patches), [_view(draw) for _ in patches])
+    turned = [_aside(patch, draw) for patch in patches]
+    crops = classifier.crops(turned, [False] * len(turned), [_view(draw) for _ in turned])
     for i, crop in enumerate(crops):
         for change, chance in ((_inked, 0.35), (_blurred, 0.35), (_coarse, 0.25), (_toned, 0.5), (_noisy, 0.35)):
             if draw.random() < chance:

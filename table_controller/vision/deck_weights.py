@@ -1,11 +1,11 @@
-"""What an enrolled deck adds to the classifier: a correction of its last layer, and a calibration of its own.
+"""What an enrolled deck changes in the classifier: the weights of its last layers, and the calibration.
 
-The network gives, beside its logits, the features that its last layer is a linear function of. A deck's head is another
-linear function of the same features whose outcome is added: the shipped weights stay untouched.
+They are put into a copy of the network in memory: the shipped file stays as it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,15 +33,12 @@ def to_parts(faces: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 @dataclass(frozen=True)
-class DeckHead:
-    """The correction for one deck: ``weight`` is F × PARTS, ``bias`` PARTS; ``temperature`` and ``sure_from`` replace
-    the shipped calibration."""
+class DeckWeights:
+    """The classifier's last layers for one deck: ``arrays`` by the names of the file's initialisers; ``temperature``
+    and ``sure_from`` replace the shipped calibration."""
 
-    weight: Floats
-    bias: Floats
+    arrays: Mapping[str, Floats]
     temperature: float
     sure_from: float
-
-    def __call__(self, logits: Floats, features: Floats) -> Floats:
-        """The deck's logits, N × 55, from the network's logits and features (N × F)."""
-        return np.asarray(logits + to_faces(features @ self.weight + self.bias), np.float32)
+    offset: tuple[float, float] | None = None
+    """From one corner's index to the other's: index heights to the right and down."""
