@@ -1,7 +1,8 @@
-"""The picture a play was read from: the pixels of the seat's play area and of its cards, and nothing else."""
+"""The picture a play was read from: the cards shown to the table on the bare mat of their area, and nothing else."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,25 +14,58 @@ from table_controller.vision.cards_on_mat import SeenCard
 from table_controller.vision.images import Image
 from table_controller.vision.mat import Window
 
+KEPT_LIST = "kept.txt"
+"""A file in the evidence folder: names, one a line, of pictures that are never removed."""
+_DAY_S = 86_400
+_TIDY_EVERY = 20
+_STRANGE = 46
+_THIN_PX = 7
+"""Lines printed on the mat are thinner."""
+_GROWN_PX = 11
+
 
 def evidence_picture(
     view: Image, window: Window, px_per_mm: float, cards: Sequence[SeenCard], geometry: Geometry
 ) -> Image:
-    """``view`` with everything blacked out that is neither play area nor one of the cards seen."""
-    keep = np.zeros(view.shape[:2], dtype=np.uint8)
+    """``view`` with everything blacked out but ``cards`` (all that are known to lie there) and the area's bare mat.
+
+    So a hand, a sleeve, a held card, or paper that nobody accounted for leaves a black place.
+    """
+    outlines = np.zeros(view.shape[:2], dtype=np.uint8)
+    for card in cards:
+        _fill(outlines, [window.to_px(u, v, px_per_mm) for u, v in card.outline(1.5)])
+    area = np.zeros(view.shape[:2], dtype=np.uint8)
     u0, v0, u1, v1 = geometry.play_area
-    area = [(u0, v0), (u1, v0), (u1, v1), (u0, v1)]
-    for corners in (area, *(card.outline(1.5) for card in cards)):
-        points = np.array([window.to_px(u, v, px_per_mm) for u, v in corners])
-        cv2.fillConvexPoly(keep, np.round(points).astype(np.int32), 255)
+    _fill(area, [window.to_px(u, v, px_per_mm) for u, v in [(u0, v0), (u1, v0), (u1, v1), (u0, v1)]])
+    keep = outlines | (area & ~_strange(view, area & ~outlines))
     return np.asarray(np.where(keep[..., None] > 0, view, 0), dtype=np.uint8)
 
 
-class EvidenceStore:
-    """Keeps evidence pictures in a folder; without a folder it keeps nothing."""
+def _fill(mask: Image, corners: Sequence[tuple[float, float]]) -> None:
+    cv2.fillConvexPoly(mask, np.round(np.array(corners)).astype(np.int32), 255)
 
-    def __init__(self, folder: Path | None) -> None:
+
+def _strange(view: Image, where: Image) -> Image:
+    """255 where a view shows something that is not the mat, judged by the usual colour of ``where``."""
+    if not where.any():
+        return where
+    mat = np.median(view[where > 0], axis=0)
+    off = cv2.absdiff(view, np.broadcast_to(np.round(mat), view.shape).astype(np.uint8)).max(axis=2) > _STRANGE
+    solid = cv2.morphologyEx(off.astype(np.uint8) * 255, cv2.MORPH_OPEN, np.ones((_THIN_PX, _THIN_PX), dtype=np.uint8))
+    return np.asarray(cv2.dilate(solid, np.ones((_GROWN_PX, _GROWN_PX), dtype=np.uint8)), dtype=np.uint8)
+
+
+class EvidenceStore:
+    """Keeps evidence pictures in a folder, as long and as many as allowed; without a folder it keeps nothing.
+
+    The oldest go first, but never one that KEPT_LIST names. A disk that is full costs the picture, never the game.
+    """
+
+    def __init__(self, folder: Path | None, *, days: int = 30, most_mb: int = 500) -> None:
         self._folder = folder
+        self._age_s = days * _DAY_S
+        self._most_bytes = most_mb * 1_000_000
+        self._written = 0
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
@@ -39,6 +73,36 @@ class EvidenceStore:
         """Write the picture as ``name``; returns the name, or "" where nothing is kept."""
         if self._folder is None:
             return ""
-        packed = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 90])[1]
-        (self._folder / name).write_bytes(bytes(np.asarray(packed).tobytes()))
+        packed = bytes(np.asarray(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 90])[1]).tobytes())
+        part = self._folder / f".{name}.part"
+        try:
+            part.write_bytes(packed)
+            part.replace(self._folder / name)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            return ""
+        if self._written % _TIDY_EVERY == 0:
+            self.tidy()
+        self._written += 1
         return name
+
+    def tidy(self) -> None:
+        """Remove what is older than the newest by more than allowed, and the oldest beyond the allowed size."""
+        if self._folder is None:
+            return
+        with contextlib.suppress(OSError):
+            spared = self._spared()
+            files = [(file.stat().st_mtime, file.stat().st_size, file) for file in self._folder.glob("*.jpg")]
+            files.sort(reverse=True)
+            total = 0
+            for changed_s, size, file in files:
+                total += size
+                too_old = changed_s < files[0][0] - self._age_s
+                if (too_old or total > self._most_bytes) and file.name not in spared:
+                    file.unlink()
+
+    def _spared(self) -> set[str]:
+        assert self._folder is not None
+        file = self._folder / KEPT_LIST
+        return set(file.read_text(encoding="utf-8").split()) if file.exists() else set()

@@ -9,6 +9,7 @@ from table_controller.geometry import Geometry
 from table_controller.table.events import Event
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.health import CameraHealth
+from table_controller.vision.held import HeldCheck
 from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
 from table_controller.vision.mat import MatFinder, MatPose, glimpse_of
@@ -26,13 +27,14 @@ class Eye:
         self,
         geometry: Geometry,
         reader: CropReader,
-        evidence_folder: Path | None = None,
+        evidence: EvidenceStore | Path | None = None,
         plain: PlainPrompts | None = None,
     ) -> None:
         """``plain``: the venue's prompt cards without markers, read beside ours."""
         self._geometry = geometry
         self._reader = reader
-        self._evidence = EvidenceStore(evidence_folder)
+        self._evidence = evidence if isinstance(evidence, EvidenceStore) else EvidenceStore(evidence)
+        self._held = HeldCheck()
         self._finder = MatFinder(geometry)
         self._prompt_reader = PromptReader(geometry, plain)
         self._health = CameraHealth()
@@ -46,6 +48,8 @@ class Eye:
     def forget(self) -> None:
         """Forget all that lies on the table: it is seen anew."""
         self._seats = [SeatEye(seat, self._geometry, self._reader, self._evidence) for seat in SEATS]
+        for seat_eye in self._seats:
+            seat_eye.held = self._held
         self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
 
     def recall(self, cards: dict[Seat, tuple[str, ...]], prompts: dict[Seat, tuple[int, ...]]) -> None:
@@ -74,7 +78,8 @@ class Eye:
     @property
     def hints(self) -> tuple[Hint, ...]:
         """What is amiss with the pictures, in words: nothing secret."""
-        return self._watch.hints(self._seen_ms)
+        held = tuple(Hint("held", eye.seat) for eye in self._seats if eye.held_over)
+        return (*self._watch.hints(self._seen_ms), *held)
 
     @property
     def report(self) -> PictureReport:

@@ -24,6 +24,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{zh}家区域比其他区域暗得多：请移开挡光的物体，或补一盏灯",
         "{en}'s area is much darker than the others: move what throws the shadow, or add a lamp",
     ),
+    "held": (
+        "{zh}家区域上方似乎拿着牌：请把牌平放在桌上，或移开手",
+        "Cards seem to be held above {en}'s area: lay them flat or take them away",
+    ),
     "unsharp": (
         "画面不清晰（{zh}家一侧）：请对焦、擦净镜头",
         "The picture is not sharp on {en}'s side: focus the camera and wipe its lens",

@@ -18,6 +18,7 @@ from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Eve
 from table_controller.vision.cards_on_mat import (
     FIRM,
     SeenCard,
+    apart,
     cards_in_view,
     paper_mask,
     plausible,
@@ -27,6 +28,7 @@ from table_controller.vision.cards_on_mat import (
 )
 from table_controller.vision.evidence import EvidenceStore, evidence_picture
 from table_controller.vision.gate import GATE_PX_PER_MM, play_border
+from table_controller.vision.held import HeldCheck
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, own_part, play_window, within
 from table_controller.vision.reader import IndexReading
@@ -42,6 +44,7 @@ _INSIDE_MM = 8.0
 _LEAST_PAPER_MM2 = 60.0
 _GREY = 110
 _APART_MM = 6.0
+_STAYED_MM = 9.0
 _LOOKS = (1.0, 0.8)
 """Frames are read at two sizes in turn, so that two votes are two opinions: a size told smaller is seen larger."""
 _CLOSER = 0.7
@@ -84,6 +87,10 @@ class SeatEye:
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
         self._expected: list[str] = []
         self._last_view: Image | None = None
+        self.held = HeldCheck()
+        self._heights: list[float] = []
+        self.held_over = False
+        """Whether cards seem to be held above the area now."""
         self.pending = False
         self.readings = 0
 
@@ -94,6 +101,7 @@ class SeatEye:
         if not state.changed:
             self._votes.clear()
             self._history.clear()
+            self.held_over = False
             return []
         if self._gate.present is not None:
             self._history.append((grab_ms, self._gate.present))
@@ -104,7 +112,7 @@ class SeatEye:
         view[~self._own] = _GREY
         self._mask_held(view)
         self._votes.append(self._read(view))
-        if not self._decided():
+        if not self._decided() or self._held_above(state.rest):
             return []
         return self._settle(view, grab_ms)
 
@@ -130,6 +138,9 @@ class SeatEye:
         missed = self._second_look(view, found)
         if missed:
             found = cards_in_view([*readings, *missed], self._window, READ_PX_PER_MM, self._geometry)
+        old = [self._window.to_px(*at, READ_PX_PER_MM) for at in self._known_corners()]
+        near = _STAYED_MM * READ_PX_PER_MM
+        self._heights = [r.height_px for r in readings if all(math.dist(r.centre, at) > near for at in old)]
         surface = surface_mask(paper, READ_PX_PER_MM)
         cards = plausible(found, surface, self._window, READ_PX_PER_MM)
         accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
@@ -173,6 +184,7 @@ class SeatEye:
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
         settled = self._without_expected(self._tracker.settle(seen, remains, stirred, self._under_a_thing))
         self._last_view = view
+        self.held.lying(settled.new, self._heights)
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
         self._votes.clear()
@@ -186,6 +198,19 @@ class SeatEye:
             size = (view.shape[1], view.shape[0])
             held = cv2.resize(self._gate.held.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
             view[held > 0] = _GREY
+
+    def _known_corners(self) -> list[Point]:
+        cards = [known.seen for known in self._tracker.known]
+        return [at for card in cards for at in (card.top, card.bottom) if at is not None]
+
+    def _held_above(self, rest: int) -> bool:
+        """Whether what is new here seems to be held above the mat: then nothing of it is told or kept."""
+        known = [known.seen for known in self._tracker.known]
+        new = [card for card in self._votes[-1] if all(apart(card, other) > _STAYED_MM for other in known)]
+        self.held_over = self.held.above(new, self._heights, rest)
+        if self.held_over:
+            self._votes.clear()
+        return self.held_over
 
     def _beside_things(self, card: SeenCard) -> SeenCard:
         """A card that a thing lies on or over may have neighbours under it."""
@@ -216,7 +241,8 @@ class SeatEye:
             events.append(CardsGone(grab_ms, self.seat, tuple(known.seen.card for known in settled.gone)))
         if settled.new:
             cards = settled.new
-            picture = evidence_picture(view, self._window, READ_PX_PER_MM, cards, self._geometry)
+            lying = [known.seen for known in self._tracker.known if not known.hidden]
+            picture = evidence_picture(view, self._window, READ_PX_PER_MM, lying, self._geometry)
             name = self._evidence.keep(picture, f"{first_ms:010d}-{self.seat}.jpg")
             doubtful = tuple(i for i, card in enumerate(cards) if card.doubtful)
             confidence = min(card.confidence for card in cards)

@@ -1,0 +1,80 @@
+"""Cards held above the mat look larger than cards that lie on it, or open like a fan: they are nobody's business.
+
+An arm that reaches in is seen by the change gate. This is for a fan whose holder's arm cannot be told from the mat.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from table_controller.vision.cards_on_mat import INDEX_AT_MM, SeenCard
+
+_NEARER, _NEAREST = 1.035, 1.45
+"""How much larger: 4 cm above the mat under a lens at 1.15 m, to 36 cm; more is a corner joined wrongly."""
+_UNKNOWN_DECK = 1.065
+"""Until the deck's own measure is known: decks print their indices up to 2 mm nearer the edge."""
+_LEARNT = 3
+_TALLER = 1.14
+"""A single index is measured to five in a hundred only: this is 14 cm above the mat. Joined corners tell more."""
+_FAN = 4
+_FAN_STEP_DEG = 3.5
+_FAN_EVEN_DEG = 3.5
+FAN_FRAMES = 30
+"""A fan that lies still for three seconds lies on the table: hands tremble."""
+
+
+def corner_distance(card: SeenCard) -> float | None:
+    """From index to index of a card of which both are seen, in mm."""
+    if card.top is None or card.bottom is None or card.probs is None:
+        return None
+    return math.dist(card.top, card.bottom)
+
+
+class HeldCheck:
+    """Knows how far apart the corners of this table's deck lie, and tells cards held above it."""
+
+    def __init__(self) -> None:
+        self._distances: deque[float] = deque(maxlen=64)
+        self._heights: deque[float] = deque(maxlen=128)
+
+    def lying(self, cards: Sequence[SeenCard], heights: Sequence[float]) -> None:
+        """These lie on the mat, and their indices are so high (any unit): learn the deck's measure from them."""
+        self._heights.extend(heights if cards else ())
+        found = [distance for card in cards if not card.doubtful and (distance := corner_distance(card)) is not None]
+        self._distances.extend(found)
+
+    def above(self, cards: Sequence[SeenCard], heights: Sequence[float], rest: int) -> bool:
+        """Whether cards seen in the area at rest for ``rest`` frames seem to be held above it."""
+        if not cards:
+            return False
+        taller = (
+            min(len(heights), len(self._heights)) >= _LEARNT
+            and float(np.median(heights)) > float(np.median(self._heights)) * _TALLER
+        )
+        return taller or self._larger(cards) or (rest < FAN_FRAMES and is_fan(cards))
+
+    def _larger(self, cards: Sequence[SeenCard]) -> bool:
+        found = [distance for card in cards if (distance := corner_distance(card)) is not None]
+        if not found:
+            return False
+        if len(self._distances) >= _LEARNT:
+            usual, limit = float(np.median(self._distances)), _NEARER
+        else:
+            width, height = cards[0].card_mm
+            usual, limit = math.hypot(width - 2 * INDEX_AT_MM[0], height - 2 * INDEX_AT_MM[1]), _UNKNOWN_DECK
+        return limit < float(np.median(found)) / usual < _NEAREST
+
+
+def is_fan(cards: Sequence[SeenCard]) -> bool:
+    """Whether cards open like a held fan: each turned on from its neighbour by about the same angle."""
+    if len(cards) < _FAN:
+        return False
+    turns = np.array([card.turn_deg for card in sorted(cards, key=lambda card: card.anchor[0])])
+    places = np.arange(len(turns))
+    step, start = np.polyfit(places, turns, 1)
+    even = float(np.median(np.abs(turns - (step * places + start)))) <= _FAN_EVEN_DEG
+    return bool(abs(step) >= _FAN_STEP_DEG and even)
