@@ -21,7 +21,10 @@ _LEARNT = 3
 _TALLER = 1.14
 """A single index is measured to five in a hundred only: this is 14 cm above the mat. Joined corners tell more."""
 _FAN = 4
-_FAN_STEP_DEG = 3.5
+_FAN_STEP_DEG = 4.5
+_FAN_SPREAD_DEG = 18.0
+_LIES = 0.012
+"""A joined card this close to the deck's own measure lies, however its row is turned."""
 _FAN_EVEN_DEG = 3.5
 FAN_FRAMES = 30
 """A fan that lies still for three seconds lies on the table: hands tremble."""
@@ -55,18 +58,23 @@ class HeldCheck:
             min(len(heights), len(self._heights)) >= _LEARNT
             and float(np.median(heights)) > float(np.median(self._heights)) * _TALLER
         )
-        return taller or self._larger(cards) or (rest < FAN_FRAMES and is_fan(cards))
+        ratio = self._ratio(cards)
+        if not taller and ratio is not None and len(self._distances) >= _LEARNT and abs(ratio - 1) < _LIES:
+            return False
+        limit = _NEARER if len(self._distances) >= _LEARNT else _UNKNOWN_DECK
+        larger = ratio is not None and limit < ratio < _NEAREST
+        return taller or larger or (rest < FAN_FRAMES and is_fan(cards))
 
-    def _larger(self, cards: Sequence[SeenCard]) -> bool:
+    def _ratio(self, cards: Sequence[SeenCard]) -> float | None:
+        """How much larger than lying the cards look by their joined corners; None where none is joined."""
         found = [distance for card in cards if (distance := corner_distance(card)) is not None]
         if not found:
-            return False
+            return None
+        width, height = cards[0].card_mm
+        usual = math.hypot(width - 2 * INDEX_AT_MM[0], height - 2 * INDEX_AT_MM[1])
         if len(self._distances) >= _LEARNT:
-            usual, limit = float(np.median(self._distances)), _NEARER
-        else:
-            width, height = cards[0].card_mm
-            usual, limit = math.hypot(width - 2 * INDEX_AT_MM[0], height - 2 * INDEX_AT_MM[1]), _UNKNOWN_DECK
-        return limit < float(np.median(found)) / usual < _NEAREST
+            usual = float(np.median(self._distances))
+        return float(np.median(found)) / usual
 
 
 def is_fan(cards: Sequence[SeenCard]) -> bool:
@@ -77,4 +85,5 @@ def is_fan(cards: Sequence[SeenCard]) -> bool:
     places = np.arange(len(turns))
     step, start = np.polyfit(places, turns, 1)
     even = float(np.median(np.abs(turns - (step * places + start)))) <= _FAN_EVEN_DEG
-    return bool(abs(step) >= _FAN_STEP_DEG and even)
+    wide = abs(step) >= _FAN_STEP_DEG and float(np.ptp(turns)) >= _FAN_SPREAD_DEG
+    return bool(wide and even)
