@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from table_controller.table.events import (
     PromptLaid,
     PromptLifted,
 )
+from table_controller.vision.corners import Corners
+from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
 from table_controller.vision.worker import WorkerSettings, run_worker, slot_view
 
@@ -52,6 +55,9 @@ class VisionClient:
         models_dir: Path | None = None,
         threads: int = 1,
         frame_px: tuple[int, int] | None = None,
+        evidence_days: int = 30,
+        evidence_mb: int = 500,
+        corners_file: Path | None = None,
     ) -> None:
         self._frame_px = frame_px or load_geometry().frame_px
         try:
@@ -62,6 +68,9 @@ class VisionClient:
             ) from error
         self._settings = WorkerSettings(
             self._frame_px, self._memory.name, _SLOTS, source, evidence_folder, models_dir, threads
+        )
+        self._settings = replace(
+            self._settings, evidence_days=evidence_days, evidence_mb=evidence_mb, corners_file=corners_file
         )
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
@@ -75,7 +84,11 @@ class VisionClient:
         self.pending = False
         self.lost = ""
         self.restarts = 0
+        self.hints: tuple[Hint, ...] = ()
+        """What is amiss with the camera's pictures, in words."""
         self.last_picture: bytes | None = None
+        self.last_report: dict[str, Any] | None = None
+        """What goes with the set-up picture: see setup.py."""
 
     # --- life -------------------------------------------------------------------------------------------------------
 
@@ -218,6 +231,11 @@ class VisionClient:
         if self._pipe is not None:
             self._pipe.send(("picture",))
 
+    def align(self, corners: Corners | None) -> None:
+        """Take the mat's pose from four clicked corners (see corners.py), or from its fiducials again."""
+        if self._pipe is not None:
+            self._pipe.send(("corners", corners))
+
     # --- both -------------------------------------------------------------------------------------------------------
 
     def watch(self, mode: str) -> None:
@@ -226,7 +244,7 @@ class VisionClient:
             for seat in SEATS:
                 self._lying[seat].clear()
                 self._prompts[seat].clear()
-            self.last_picture = None
+            self.last_picture = self.last_report = None
         self._settings = replace(self._settings, mode=mode)
         if self._pipe is not None:
             with contextlib.suppress(OSError):
@@ -236,13 +254,16 @@ class VisionClient:
         self._heard_ms = None
         if answer[0] == "picture":
             self.last_picture = answer[1] if isinstance(answer[1], bytes) else None
+            self.last_report = answer[2] if isinstance(answer[2], dict) else None
             return []
-        _, slot, events, pending, lost = answer
+        _, slot, events, pending, lost, hints = answer
         self._waiting = False
         if isinstance(slot, int) and slot >= 0 and slot not in self._free:
             self._free.append(slot)
         self.pending, self.lost = bool(pending), str(lost)
         assert isinstance(events, tuple)
+        assert isinstance(hints, tuple)
+        self.hints = hints
         for event in events:
             self._note(event)
         return list(events)

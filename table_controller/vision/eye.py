@@ -7,6 +7,7 @@ from pathlib import Path
 from table_controller.cards import SEATS, Seat
 from table_controller.geometry import Geometry
 from table_controller.table.events import Event
+from table_controller.vision.corners import CornerFinder, Corners
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.health import CameraHealth
 from table_controller.vision.held import HeldCheck
@@ -29,17 +30,21 @@ class Eye:
         reader: CropReader,
         evidence: EvidenceStore | Path | None = None,
         plain: PlainPrompts | None = None,
+        corners: Corners | None = None,
     ) -> None:
-        """``plain``: the venue's prompt cards without markers, read beside ours."""
+        """``plain``: the venue's prompt cards without markers; ``corners``: of a mat without fiducials."""
         self._geometry = geometry
         self._reader = reader
         self._evidence = evidence if isinstance(evidence, EvidenceStore) else EvidenceStore(evidence)
         self._held = HeldCheck()
-        self._finder = MatFinder(geometry)
+        self._finder: MatFinder | CornerFinder = MatFinder(geometry)
         self._prompt_reader = PromptReader(geometry, plain)
         self._health = CameraHealth()
         self._watch = PictureWatch(geometry)
         self._seen_ms = 0
+        self.by_corners = False
+        """Whether the pose comes from clicked corners."""
+        self.align(corners)
         self.mode = "play"
         self._seats: list[SeatEye] = []
         self._prompts: list[PromptEye] = []
@@ -51,6 +56,13 @@ class Eye:
         for seat_eye in self._seats:
             seat_eye.held = self._held
         self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
+
+    def align(self, corners: Corners | None) -> None:
+        """Take the mat's pose from clicked corners, or, when None, from its fiducials."""
+        self.by_corners = corners is not None
+        self._finder = MatFinder(self._geometry) if corners is None else CornerFinder(self._geometry, corners)
+        self._health.by_corners = self.by_corners
+        self._watch = PictureWatch(self._geometry)
 
     def recall(self, cards: dict[Seat, tuple[str, ...]], prompts: dict[Seat, tuple[int, ...]]) -> None:
         """After a restart: these cards and prompt cards are known to lie there, and are no news when seen."""

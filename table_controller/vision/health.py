@@ -18,6 +18,8 @@ class CameraHealth:
 
     def __init__(self) -> None:
         self.lost = ""
+        self.by_corners = False
+        """Whether the mat is found by clicked corners, which says what to do when it is not."""
         self._last: bytes = b""
         self._since: dict[str, int] = {}
 
@@ -53,10 +55,13 @@ class CameraHealth:
             self._since.pop(what, None)
 
     def _reason(self, now_ms: int) -> str:
+        mat = "The camera does not see the mat's markers. Uncover them, or turn it to the table."
+        if self.by_corners:
+            mat = "The table is not where its corners were clicked. Click them again on the page /setup."
         limits = (
             ("black", BLACK_MS, "The camera's picture is black. Uncover its lens, switch the light on."),
             ("frozen", FROZEN_MS, "The camera's picture does not change any more. Plug it in again."),
-            ("mat", NO_MAT_MS, "The camera does not see the mat's markers. Uncover them, or turn it to the table."),
+            ("mat", NO_MAT_MS, mat),
         )
         for what, limit_ms, reason in limits:
             if what in self._since and now_ms - self._since[what] >= limit_ms:

@@ -3,8 +3,8 @@
 It talks over one pipe; frames handed in lie in shared memory. In a deal no picture and no reading leaves it.
 
 Parent to child: ("frame", slot, shape, grab_ms) · ("watch", mode) · ("picture",) · ("stop",)
-Child to parent: ("ready", recogniser) · ("failed", code, message, way_out) · ("seen", slot, events, pending, lost)
-· ("picture", jpeg or None)
+Child to parent: ("ready", recogniser) · ("failed", code, message, way_out) · ("seen", slot, events, pending, lost,
+hints) · ("picture", jpeg or None, report or None)
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from table_controller.errors import TableError
 from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CameraBack, CameraLost, Event
+from table_controller.vision.corners import stored_corners
+from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
 from table_controller.vision.reader import Reader
+from table_controller.vision.setup import setup_picture, setup_report
 from table_controller.vision.sources import RECORDING_ENDED, Grab, Source, is_recording, open_source
 
 NO_FRAME_MS = 1_200
 ALIVE_MS = 500
-_SETUP_SIDE_PX = 1080
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ class WorkerSettings:
     mode: str = "play"
     lying: tuple[tuple[Seat, tuple[str, ...]], ...] = ()
     prompts: tuple[tuple[Seat, tuple[int, ...]], ...] = ()
+    evidence_days: int = 30
+    evidence_mb: int = 500
+    corners_file: Path | None = None
 
 
 def slot_view(memory: SharedMemory, frame_px: tuple[int, int], slot: int) -> Image:
@@ -63,10 +68,14 @@ def make_eye(settings: WorkerSettings) -> tuple[Eye, str]:
     """The eye and its recogniser's name; raises InputError when the models are missing."""
     cv2.setNumThreads(settings.threads)
     reader = Reader.load(settings.models_dir, settings.threads)
-    eye = Eye(load_geometry(), reader, settings.evidence_folder)
+    eye = Eye(load_geometry(), reader, _evidence(settings), corners=stored_corners(settings.corners_file))
     eye.watch(settings.mode)
     eye.recall(dict(settings.lying), dict(settings.prompts))
     return eye, reader.name
+
+
+def _evidence(settings: WorkerSettings) -> EvidenceStore:
+    return EvidenceStore(settings.evidence_folder, days=settings.evidence_days, most_mb=settings.evidence_mb)
 
 
 class _Grabber(threading.Thread):
@@ -166,12 +175,14 @@ class Worker:
         elif message[0] == "watch":
             self._eye.watch(message[1])
         elif message[0] == "picture":
-            self._pipe.send(("picture", self._picture()))
+            self._pipe.send(("picture", *self._picture()))
+        elif message[0] == "corners":
+            self._eye.align(message[1])
         return bool(message[0] != "stop")
 
     def _tell(self, slot: int, events: list[Event]) -> None:
         self._alive_ms = self._clock.now_ms()
-        self._pipe.send(("seen", slot, tuple(events), self._eye.pending, self._lost or self._eye.lost))
+        self._pipe.send(("seen", slot, tuple(events), self._eye.pending, self._lost or self._eye.lost, self._eye.hints))
 
     def _watch_camera(self, grabber: _Grabber) -> None:
         frame = grabber.take()
@@ -195,13 +206,13 @@ class Worker:
         elif now_ms - self._alive_ms >= ALIVE_MS:
             self._tell(-1, [])
 
-    def _picture(self) -> bytes | None:
-        """The set-up picture: between deals only."""
+    def _picture(self) -> tuple[bytes | None, dict[str, Any] | None]:
+        """The set-up picture and what is known of it: between deals only."""
         if self._eye.mode != "idle" or self._latest is None:
-            return None
-        scale = _SETUP_SIDE_PX / max(self._latest.shape[:2])
-        small = cv2.resize(self._latest, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        return bytes(np.asarray(cv2.imencode(".jpg", small)[1]).tobytes())
+            return None, None
+        small = setup_picture(self._latest, self._eye.pose, load_geometry())
+        packed = np.asarray(cv2.imencode(".jpg", small)[1]).tobytes()
+        return bytes(packed), setup_report(self._eye, self._latest, small, load_geometry())
 
 
 def run_worker(pipe: Connection, settings: WorkerSettings) -> None:

@@ -1,0 +1,172 @@
+"""A mat without fiducials: its four corners, clicked once, give the pose; the table round the areas keeps it honest.
+
+The corners are those of the printed mat's square (geometry.toml, ``mat.side_mm``), in frame pixels, as seen with N on
+top: left above, right above, right below, left below. What is followed afterwards are marks of the picture outside
+the areas: the mat's own edges, lines and print, the table's grain.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from table_controller.cards import SEATS
+from table_controller.errors import InputError
+from table_controller.geometry import Geometry, Point, seat_to_mat
+from table_controller.vision.images import Image
+from table_controller.vision.mat import GLIMPSE, MatPose, Matrix, Window, play_window, prompt_window
+
+Corners = tuple[Point, Point, Point, Point]
+FILE = "corners.json"
+_LEAST_SHARE, _MOST_ASPECT, _OUTSIDE = 0.2, 1.25, 0.02
+_MARKS, _LEAST_MARKS, _LEAST_SHARE_SEEN = 160, 8, 0.3
+_PATCH = 5
+_SAME = 9.0
+_BACK_PX = 0.7
+_TO_FRAME = np.array([[GLIMPSE, 0, (GLIMPSE - 1) / 2], [0, GLIMPSE, (GLIMPSE - 1) / 2], [0, 0, 1.0]])
+
+
+def checked_corners(points: Any, frame_px: tuple[int, int]) -> Corners:
+    """Four clicked corners as Corners; raises InputError (code CORNERS) saying what is wrong with them."""
+    try:
+        quad = np.array([(float(x), float(y)) for x, y in points], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise _wrong("A corner is two numbers, X and Y.") from error
+    if quad.shape != (4, 2) or not np.all(np.isfinite(quad)):
+        raise _wrong("The mat has four corners.")
+    size = np.array(frame_px, dtype=np.float64)
+    if np.any(quad < -_OUTSIDE * size) or np.any(quad > (1 + _OUTSIDE) * size):
+        raise _wrong(f"A corner lies outside the picture of {frame_px[0]} × {frame_px[1]} pixels.")
+    sides = np.roll(quad, -1, axis=0) - quad
+    after = np.roll(sides, -1, axis=0)
+    if np.any(sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0] <= 0):
+        raise _wrong("The corners must go round the mat clockwise, beginning at the left of N.")
+    lengths = np.hypot(sides[:, 0], sides[:, 1])
+    if float(lengths.max()) > _MOST_ASPECT * float(lengths.min()):
+        raise _wrong("The four sides are too unequal: the mat is a square seen from above.")
+    if cv2.contourArea(quad.astype(np.float32)) < _LEAST_SHARE * frame_px[0] * frame_px[1]:
+        raise _wrong("The mat is too small in the picture.")
+    first, second, third, fourth = ((float(x), float(y)) for x, y in quad)
+    return first, second, third, fourth
+
+
+def _wrong(words: str) -> InputError:
+    return InputError(words, way_out="Click left and right of N, then right and left of S.", code="CORNERS")
+
+
+def save_corners(file: Path, corners: Corners | None) -> None:
+    """Keep the corners for the next start, or forget them: the fiducials count again. Raises InputError."""
+    part = file.with_suffix(".part")
+    try:
+        if corners is None:
+            file.unlink(missing_ok=True)
+            return
+        part.write_text(json.dumps({"version": 1, "corners": corners}), encoding="utf-8")
+        part.replace(file)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.", way_out="Free the disk.") from error
+
+
+def stored_corners(file: Path | None) -> Corners | None:
+    """The corners kept in a file, or None where there is none; raises InputError when it is damaged."""
+    if file is None or not file.exists():
+        return None
+    try:
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = json.loads(file.read_text(encoding="utf-8"))["corners"]
+        return (float(x0), float(y0)), (float(x1), float(y1)), (float(x2), float(y2)), (float(x3), float(y3))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file} is damaged.", way_out="Remove it and click the corners again.") from error
+
+
+def corner_pose(geometry: Geometry, corners: Sequence[Point]) -> MatPose:
+    """The pose that four corners tell; it has no fiducials."""
+    half = geometry.mat_side_mm / 2
+    mat = np.array([(-half, -half), (half, -half), (half, half), (-half, half)], dtype=np.float32)
+    to_frame = cv2.getPerspectiveTransform(mat, np.array(corners, dtype=np.float32))
+    return MatPose(np.asarray(to_frame, dtype=np.float64), 0, 0.0)
+
+
+class CornerFinder:
+    """Finds a mat without fiducials: the corners' pose, moved as the marks round the areas moved."""
+
+    def __init__(self, geometry: Geometry, corners: Corners) -> None:
+        self._geometry = geometry
+        self._first = corner_pose(geometry, corners)
+        self.pose: MatPose | None = None
+        self._then: Image = np.zeros((0, 0), dtype=np.uint8)
+        self._now: Image = self._then
+        self._marks: NDArray[np.float32] = np.zeros((0, 1, 2), dtype=np.float32)
+        self._places: NDArray[np.float32] = self._marks
+
+    def find(self, frame: Image, glimpse: Image) -> MatPose | None:
+        """The pose in this frame; None when too few marks are where they can be explained."""
+        grey = np.asarray(cv2.cvtColor(glimpse, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        if self.pose is None:
+            self.pose = self._begin(grey)
+        elif not self._still(grey):
+            moved = self._moved(grey)
+            if moved is None:
+                return None
+            self.pose, self._now = moved, grey
+        return self.pose
+
+    def _begin(self, grey: Image) -> MatPose:
+        found = cv2.goodFeaturesToTrack(grey, _MARKS, 0.02, 8, mask=self._background(grey.shape))
+        self._marks = np.zeros((0, 1, 2), dtype=np.float32) if found is None else np.asarray(found, dtype=np.float32)
+        self._places, self._then, self._now = self._marks, grey, grey
+        return self._first
+
+    def _background(self, shape: tuple[int, ...]) -> Image:
+        """255 where neither cards nor prompt cards lie."""
+        mask = np.full(shape[:2], 255, dtype=np.uint8)
+        to_glimpse = np.linalg.inv(_TO_FRAME) @ self._first.to_frame
+        for seat in SEATS:
+            for window in (play_window(self._geometry, seat), prompt_window(self._geometry, seat)):
+                cv2.fillConvexPoly(mask, np.round(_outline(window, to_glimpse)).astype(np.int32), 0)
+        return mask
+
+    def _still(self, grey: Image) -> bool:
+        """Whether most marks look as when the pose was last found."""
+        same = seen = 0
+        for x, y in np.round(self._places.reshape(-1, 2)[:40]).astype(int):
+            if _PATCH <= x < grey.shape[1] - _PATCH and _PATCH <= y < grey.shape[0] - _PATCH:
+                rows, columns = slice(y - _PATCH, y + _PATCH + 1), slice(x - _PATCH, x + _PATCH + 1)
+                seen += 1
+                same += float(np.mean(cv2.absdiff(grey[rows, columns], self._now[rows, columns]))) < _SAME
+        return seen > 0 and same >= seen * 0.6
+
+    def _moved(self, grey: Image) -> MatPose | None:
+        """The pose by how the marks moved since the corners were clicked: shifted, turned and scaled."""
+        if len(self._marks) < _LEAST_MARKS:
+            return None
+        there, ok, _ = cv2.calcOpticalFlowPyrLK(
+            self._then, grey, self._marks, self._places.copy(), winSize=(31, 31), maxLevel=4,
+            flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
+        )  # fmt: skip
+        back, ok_back, _ = cv2.calcOpticalFlowPyrLK(grey, self._then, there, self._marks.copy(), winSize=(31, 31))
+        off = np.linalg.norm((back - self._marks).reshape(-1, 2), axis=1)
+        good = (ok.ravel() > 0) & (ok_back.ravel() > 0) & (off < _BACK_PX)
+        if np.count_nonzero(good) < _LEAST_MARKS:
+            return None
+        move, inside = cv2.estimateAffinePartial2D(
+            self._marks[good], there[good], method=cv2.RANSAC, ransacReprojThreshold=1.0
+        )
+        least = max(_LEAST_MARKS, _LEAST_SHARE_SEEN * len(self._marks))
+        if move is None or np.count_nonzero(inside) < least:
+            return None
+        whole = np.vstack([move, [0.0, 0.0, 1.0]])
+        self._places = np.asarray(cv2.perspectiveTransform(self._marks, whole), dtype=np.float32)
+        return MatPose(_TO_FRAME @ whole @ np.linalg.inv(_TO_FRAME) @ self._first.to_frame, 0, 0.0)
+
+
+def _outline(window: Window, matrix: Matrix) -> Matrix:
+    """A window's corners through a matrix, (4, 2)."""
+    corners = [(window.u0, window.v0), (window.u1, window.v0), (window.u1, window.v1), (window.u0, window.v1)]
+    mat = np.array([[seat_to_mat(window.seat, u, v)] for u, v in corners], dtype=np.float64)
+    return np.asarray(cv2.perspectiveTransform(mat, matrix), dtype=np.float64).reshape(-1, 2)

@@ -1,0 +1,134 @@
+"""A mat without fiducials: four clicked corners, a bumped camera all the same, and the set-up picture."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from table_controller.cards import SEATS
+from table_controller.errors import InputError
+from table_controller.geometry import load_geometry
+from table_controller.sim import faults
+from table_controller.sim.scene import Scene
+from table_controller.table.events import CameraLost, CardsSeen, Event
+from table_controller.vision.corners import CornerFinder, checked_corners, save_corners, stored_corners
+from table_controller.vision.mat import MatPose, corner_shift_px, glimpse_of
+from table_controller.vision.setup import mat_corners, setup_picture, setup_report
+
+GEOMETRY = load_geometry()
+SIZE = GEOMETRY.frame_px
+
+
+def plain(scene: Scene) -> np.ndarray:
+    """The scene's frame, its fiducials painted over with the mat's colour."""
+    frame = scene.render()
+    for x, y in GEOMETRY.fiducials.values():
+        at = cv2.perspectiveTransform(np.array([[[x, y]]], dtype=float), scene.to_frame).ravel().round().astype(int)
+        cv2.rectangle(frame, tuple(at - 56), tuple(at + 56), (92, 105, 118), -1)
+    return frame
+
+
+def clicked(scene: Scene) -> list[tuple[float, float]]:
+    return mat_corners(MatPose(scene.to_frame, 0, 0.0), GEOMETRY)
+
+
+@pytest.mark.parametrize(
+    ("shift", "turn", "zoom"), [((25, -14), 0.7, 1.0), ((80, 60), -2.0, 0.985), ((2, 1), 0.05, 1.0)]
+)
+def test_a_bumped_camera_is_followed_without_fiducials(shift: tuple[int, int], turn: float, zoom: float) -> None:
+    scene = Scene(random.Random(4))
+    finder = CornerFinder(GEOMETRY, checked_corners(clicked(scene), SIZE))
+    first = plain(scene)
+    assert finder.find(first, glimpse_of(first)) is not None
+    scene.hand("S", "play")
+    scene.lay("N", ["AS", "KS"])
+    move = faults.bump(SIZE, shift, turn, zoom)
+    frame = faults.seen_through(plain(scene), move)
+    pose = finder.find(frame, glimpse_of(frame))
+    assert pose is not None
+    assert corner_shift_px(GEOMETRY, pose.to_frame, move @ scene.to_frame) < 5
+
+
+def test_plays_are_read_by_corners_and_a_camera_turned_away_is_lost(make_table: Callable[..., object]) -> None:
+    table = make_table(seed=61)
+    table.eye.align(checked_corners(clicked(table.scene), SIZE))
+    events: list[Event] = []
+
+    def frames(count: int, move: np.ndarray) -> None:
+        for _ in range(count):
+            events.extend(table.eye.see(faults.seen_through(plain(table.scene), move), table.ms))
+            table.ms += 100
+
+    frames(4, np.eye(3))
+    table.scene.lay("S", ["9C", "9D"])
+    frames(6, np.eye(3))
+    moved = faults.bump(SIZE, (30, 20), 0.8)
+    frames(10, moved)
+    table.scene.lay("E", ["4H"])
+    frames(6, moved)
+    assert [event.cards for event in events if isinstance(event, CardsSeen)] == [("9C", "9D"), ("4H",)]
+    assert len(events) == 2
+    assert "moved" in [hint.code for hint in table.eye.hints]
+    events.clear()
+    frames(20, faults.bump(SIZE, (900, 0), 70))
+    assert [type(event) for event in events] == [CameraLost]
+    assert "/setup" in table.eye.lost
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([(0, 0), (2000, 0), (2000, 2000)], "four"),
+        ([(0, 0), (2000, 0), (2000, 2000), "x"], "numbers"),
+        ([(0, 0), (2000, 0), (2000, 2000), (0, 9000)], "outside"),
+        ([(0, 0), (0, 2000), (2000, 2000), (2000, 0)], "clockwise"),
+        ([(0, 0), (2000, 0), (1400, 1300), (0, 2000)], "unequal"),
+        ([(0, 0), (500, 0), (500, 500), (0, 500)], "small"),
+        ([(0, 0), (float("nan"), 0), (500, 500), (0, 500)], "four"),
+    ],
+)
+def test_corners_that_cannot_be_are_refused_in_words(points: list[object], words: str) -> None:
+    with pytest.raises(InputError, match=words) as error:
+        checked_corners(points, SIZE)
+    assert error.value.code == "CORNERS"
+
+
+def test_corners_are_kept_and_forgotten(tmp_path: Path) -> None:
+    file = tmp_path / "corners.json"
+    assert stored_corners(file) is None
+    corners = checked_corners([(100, 100), (2000, 110), (2010, 2000), (95, 2020)], SIZE)
+    save_corners(file, corners)
+    assert stored_corners(file) == corners
+    save_corners(file, None)
+    assert stored_corners(file) is None
+    file.write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match="damaged"):
+        stored_corners(file)
+
+
+def test_the_set_up_picture_shows_areas_and_fiducials_and_no_card(make_table: Callable[..., object]) -> None:
+    table = make_table(seed=62)
+    for seat in SEATS:
+        table.scene.hold(seat, ["AS", "KS", "QS", "JS"], face_up=True, u_mm=0, v_mm=330)
+        table.scene.lay(seat, ["7H"])
+    frame = table.scene.render()
+    pose = table.eye.pose
+    assert pose is not None
+    shown = setup_picture(frame, pose, GEOMETRY, draw=False)
+    bright = (shown.min(axis=2) > 190).astype(np.uint8)
+    for x, y in GEOMETRY.fiducials.values():
+        at = cv2.perspectiveTransform(np.array([[[x, y]]], dtype=float), pose.to_frame).ravel() / 2
+        cv2.circle(bright, tuple(at.round().astype(int)), 40, 0, -1)
+    solid = cv2.erode(bright, np.ones((5, 5), dtype=np.uint8))
+    assert np.count_nonzero(solid) == 0
+    drawn = setup_picture(frame, pose, GEOMETRY)
+    assert np.count_nonzero(np.any(drawn != shown, axis=2)) > 3000
+    report = setup_report(table.eye, frame, drawn, GEOMETRY)
+    assert report["markers"] == 8
+    assert len(report["corners"]) == 4
+    assert all(2.8 < scale < 3.4 for scale in report["px_per_mm"].values())
