@@ -14,14 +14,14 @@ from table_controller import __version__
 from table_controller.app.demo import run_demo
 from table_controller.app.run import run_table
 from table_controller.app.simulation import DEALER_FAULTS, DemoOptions
-from table_controller.app.tools import run_doctor, run_judge, run_replay
+from table_controller.app.tools import run_deck, run_doctor, run_judge, run_replay
 from table_controller.cards import parse_seat
 from table_controller.config import Config, load_config
 from table_controller.drawings import print_command
 from table_controller.errors import EX_SOFTWARE, TableError, UsageError
 from table_controller.games.guandan.profile import profile_names
 from table_controller.sim.deck import STYLES
-from table_controller.sim.figures import plays
+from table_controller.sim.figures import plays, prompts
 from table_controller.sim.pace import MISTAKES
 from table_controller.vision import read_command
 from table_controller.vision.enrol import command as deck_command
@@ -147,6 +147,7 @@ def _add_sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     sim.add_argument("--record", type=Path, metavar="DIR", help="keep the camera's pictures of settled moments")
     figures = sim.add_subparsers(dest="figure", metavar="FIGURE", title="figures that anyone can repeat")
     plays.add_arguments(figures.add_parser("plays", help="how many plays are read right in rendered scenes"))
+    prompts.add_arguments(figures.add_parser("prompts", help="how many prompt cards are read right, ours and plain"))
 
 
 def _add_judge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -182,6 +183,8 @@ def _demo(args: argparse.Namespace) -> int:
 def _sim(args: argparse.Namespace) -> int:
     if args.figure == "plays":
         return plays.run(args)
+    if args.figure == "prompts":
+        return prompts.run(args)
     return run_demo(
         _options(
             args,
@@ -209,7 +212,7 @@ def _dispatch(args: argparse.Namespace) -> int:
     if args.command == "read":
         return read_command.run(args)
     if args.command == "deck":
-        return deck_command.run(args)
+        return run_deck(args)
     if args.command == "print":
         return print_command.run(args)
     return _demo(args) if args.command == "demo" else _sim(args)

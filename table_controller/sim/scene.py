@@ -190,6 +190,11 @@ class Scene:
         self._prompts[seat].append(_Prompt(marker, self._put(sprite)))
         return marker
 
+    def lay_prompt_astray(self, seat: Seat, kind: str, pose: Pose) -> int:
+        """Lay a prompt card where none belongs; returns a key for ``remove``."""
+        marker = self.geometry.prompt_marker(seat, self.geometry.prompt_box.index(kind))
+        return self._put(self._flat(seat, pose, _prompt_face(self.geometry, marker, kind, self._plain_set), 6.0))
+
     def lift_prompt(self, seat: Seat) -> int | None:
         """Pick up the top prompt card; returns its marker id, or None where none lies."""
         if not self._prompts[seat]:

@@ -30,6 +30,8 @@ SURE_LEAD = 0.04
 _LESS = 0.6
 _FAINT_SHARE = 0.2
 _SIZE_OFF = 0.16
+_TWINS = "twins"
+_WHOLE = 0.85
 _OFF_MAT = 30.0
 _EDGE_PX = 12
 _TWIN_SHARE = 0.75
@@ -46,6 +48,11 @@ class PlainSight:
     at: Point
     turn_deg: float
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing to speak of lies over it."""
+        return self.confidence > _WHOLE
+
     def corners(self, grow_mm: float = 0.0) -> list[Point]:
         """Its four corners, mm of the window."""
         width, height = load_geometry().prompt_card_mm
@@ -59,9 +66,9 @@ class PlainSight:
 class PlainPrompts:
     """One venue's plain prompt cards."""
 
-    def __init__(self, faces: Mapping[str, Sequence[Image]]) -> None:
+    def __init__(self, faces: Mapping[str, Sequence[Image]], twins: set[tuple[str, str]] | None = None) -> None:
         self._prints = {kind: [Print.of(face) for face in shown] for kind, shown in faces.items() if shown}
-        self._twins = _twins(self._prints)
+        self._twins = _twins(self._prints) if twins is None else twins
 
     @classmethod
     def learn(cls, samples: Sequence[tuple[str, Image]]) -> PlainPrompts:
@@ -91,20 +98,24 @@ class PlainPrompts:
         return tuple(sorted(self._twins))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All that was learnt, by name: ``KIND/NUMBER`` is a face, H × W × 3 bytes."""
-        return {
+        """All that was learnt, by name: ``KIND/NUMBER`` is a face, H × W × 3 bytes; ``twins`` are N × 2 kinds."""
+        arrays: dict[str, NDArray[Any]] = {
             f"{kind}/{number}": print_.face
             for kind, prints in self._prints.items()
             for number, print_ in enumerate(prints)
         }
+        arrays[_TWINS] = np.array(self.twins, dtype="U8").reshape(-1, 2)
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PlainPrompts:
         """What ``to_arrays`` gave."""
         faces: dict[str, list[Image]] = {}
         for name in sorted(arrays):
-            faces.setdefault(name.split("/")[0], []).append(np.asarray(arrays[name], dtype=np.uint8))
-        return cls(faces)
+            if name != _TWINS:
+                faces.setdefault(name.split("/")[0], []).append(np.asarray(arrays[name], dtype=np.uint8))
+        twins = {(str(one), str(other)) for one, other in arrays[_TWINS]} if _TWINS in arrays else None
+        return cls(faces, twins)
 
     def read(self, view: Image) -> PlainSight | None:
         """The uppermost card in a view of a prompt window at PROMPT_PX_PER_MM; None where no learnt card shows."""

@@ -18,6 +18,7 @@ _SHRUNK = 3
 FIRST = 1000
 """Plain cards are numbered from here: markers have smaller numbers."""
 _SAME_MM = 1.3
+_ROUGH_MM = 3.5
 _OFF_MAT = 26.0
 _RIM_PX = 4
 _LEAST_RIM_PX = 14
@@ -29,6 +30,8 @@ class PlainNames:
 
     def __init__(self) -> None:
         self._kinds: dict[int, str] = {}
+        self.rough: set[int] = set()
+        """Cards whose place is known roughly only: they were partly covered whenever they were seen."""
 
     def kind(self, marker: int) -> str:
         """The kind of a card that got this number, or ""."""
@@ -46,7 +49,7 @@ class PlainNames:
         None for a card that cannot be told and lies where none lay before.
         """
         for marker in reversed(stack):
-            if marker in places and self._is(marker, sight) and _same(places[marker], sight.corners()):
+            if marker in places and self._is(marker, sight) and self._lies(marker, places, sight):
                 return marker
         if not sight.sure:
             return None
@@ -56,6 +59,10 @@ class PlainNames:
         marker = FIRST + len(self._kinds)
         self._kinds[marker] = sight.kind
         return marker
+
+    def _lies(self, marker: int, places: Mapping[int, tuple[Point, ...]], sight: PlainSight) -> bool:
+        rough = marker in self.rough or not sight.whole
+        return far_apart(places[marker], sight.corners()) < (_ROUGH_MM if rough else _SAME_MM)
 
     def _is(self, marker: int, sight: PlainSight) -> bool:
         return bool(self.kind(marker)) and (not sight.sure or self.kind(marker) == sight.kind)
@@ -70,8 +77,9 @@ def occupied(view: Image) -> NDArray[np.bool_]:
     return np.asarray(cv2.morphologyEx(off, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))) > 0
 
 
-def _same(before: Sequence[Point], now: Sequence[Point]) -> bool:
-    return all(math.dist(one, other) < _SAME_MM for one, other in zip(before, now, strict=True))
+def far_apart(before: Sequence[Point], now: Sequence[Point]) -> float:
+    """How far the furthest corner moved (mm)."""
+    return max(math.dist(one, other) for one, other in zip(before, now, strict=True))
 
 
 def _still_lies(before: Sequence[Point], sight: PlainSight, lies: NDArray[np.bool_] | None) -> bool:

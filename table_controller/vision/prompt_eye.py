@@ -13,6 +13,7 @@ from table_controller.vision.mat import GLIMPSE, MatPose, prompt_window
 from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
 
 _LEAST_LOOKS, _MOST_LOOKS = 2, 4
+_MOST_UNSURE = 16
 _TAP_FRAMES = 18
 """A hand stays so many frames at most for a tap; a longer one rests."""
 _TIP_MM = 7.0
@@ -57,7 +58,7 @@ class PromptEye:
         return events
 
     def _look(self, frame: Image, small: Image, pose: MatPose, grab_ms: int, *, hand: bool) -> list[Event]:
-        if len(self._sights) >= _MOST_LOOKS:
+        if len(self._sights) >= (_MOST_LOOKS if hand else _MOST_UNSURE):
             return []
         mat_grey = float(np.median(small.max(axis=2)[self._border]))
         self._sights.append(self._reader.read(self._window.view(frame, pose, PROMPT_PX_PER_MM), mat_grey))
@@ -66,6 +67,9 @@ class PromptEye:
         last = self._sights[-1]
         if _seen(self._sights[-2]) != _seen(last) and len(self._sights) < _MOST_LOOKS:
             return []
+        unsure = last.plain is not None and not last.plain.sure and not last.large
+        if unsure and len(self._sights) < _MOST_UNSURE:
+            return []  # a finger that does not reach over the border may lie on it
         if not hand:
             self._gate.accept()
             self._sights.clear()

@@ -18,7 +18,7 @@ from table_controller.geometry import Geometry, Point
 from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched
 from table_controller.vision.images import Image
 from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
-from table_controller.vision.plain_stack import PlainNames, occupied
+from table_controller.vision.plain_stack import PlainNames, far_apart, occupied
 
 PROMPT_PX_PER_MM = 3.0
 _ENLARGE = 2.0
@@ -28,8 +28,9 @@ _LARGER_SHARE = 0.52
 _PAPER_SHARE = 0.12
 """A card fills at least this share of the prompt window."""
 UNMARKED = -1
-_WHOLE = 0.85
 _PUSHED_TOGETHER_MM = 1.6
+_TOUCHED_MM = 2.0
+"""A plain card's place is known to a millimetre."""
 _SAME_PLACE_MM = 0.9
 """A card that is merely uncovered again shows its markers where they were, within this. People lay within ±5 mm and
 ±16 degrees: twice as much took one card in a hundred that was laid anew for one uncovered."""
@@ -82,7 +83,7 @@ class PromptReader:
         if self._plain is not None and not seen:
             lies, plain = occupied(view), self._plain.read(view)
             share = max(paper, float(lies.mean()))
-        whole = any(count > 3 for count in seen.values()) or (plain is not None and plain.confidence > _WHOLE)
+        whole = any(count > 3 for count in seen.values()) or (plain is not None and plain.sure and plain.whole)
         playing_card = share > _LARGER_SHARE or (share > _LARGE_SHARE and not whole)
         return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, lies)
 
@@ -142,6 +143,8 @@ class PromptStack:
         """Whether the uppermost card lies elsewhere than before."""
         top = self.stack[-1] if self.stack else UNMARKED
         before, now = self.places.get(top, ()), sight.places.get(top, ())
+        if sight.plain is not None and before and now:
+            return sight.plain.whole and top not in self.plain.rough and far_apart(before, now) > _TOUCHED_MM
         return bool(before and now) and not _same_place(before, now)
 
     def _pushed(self, sight: PromptSight) -> bool:
@@ -158,14 +161,18 @@ class PromptStack:
         """Where markers lie; a card half covered since shows fewer, and keeps its fuller record."""
         for marker, now in sight.places.items():
             before = self.places.get(marker, ())
+            if sight.plain is not None:
+                if before and not sight.plain.whole:
+                    continue
+                (self.plain.rough.discard if sight.plain.whole else self.plain.rough.add)(marker)
             if len(now) >= len(before) or not _same_place(before, now):
                 self.places[marker] = now
 
     def _laid_anew(self, sight: PromptSight, at_ms: int) -> list[Event]:
         """A card from under others that now lies elsewhere was collected and laid again; what hid it may still lie."""
         events: list[Event] = []
-        if self._pushed(sight):
-            return events
+        if sight.plain is not None or self._pushed(sight):
+            return events  # a plain card that lies elsewhere has another number
         for marker in self.stack[:-1]:
             before, now = self.places.get(marker, ()), sight.places.get(marker, ())
             if before and now and not _same_place(before, now):

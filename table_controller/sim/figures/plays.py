@@ -15,6 +15,7 @@ import cv2
 from table_controller.errors import UsageError
 from table_controller.sim.deck_style import DRAWN, STYLES, style_named
 from table_controller.sim.figures.acts import DIFFICULTIES
+from table_controller.sim.figures.enrolled import enrolled_reader
 from table_controller.sim.figures.report import Log, Progress, table
 from table_controller.sim.figures.trial import Result, run_trial
 from table_controller.sim.figures.truth import DOUBTFUL, MISSED, OUTCOMES, RIGHT, WRONG, Tally
@@ -34,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"{', '.join(sorted(STYLES))}, {DRAWN}NUMBER, or {UNSEEN}: another drawn deck for each scene (default)",
     )
+    parser.add_argument(
+        "--enrol", type=int, default=0, metavar="N", help="only N decks (of --deck-style), each enrolled first"
+    )
     parser.add_argument("--scene", type=int, metavar="SEED", help="this one scene only, by the seed printed for it")
     parser.add_argument("--models", type=Path, metavar="DIR", help="other weights than the shipped ones")
     parser.add_argument("--log", type=Path, metavar="FILE", help="keep finished scenes there and go on from them")
@@ -47,17 +51,23 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--count {args.count} is not possible.", way_out="Name 1 or more.")
     if args.deck_style != UNSEEN:
         style_named(args.deck_style)
-    reader = Reader.load(args.models)
     cv2.setNumThreads(1)
-    settings = {"figure": "plays", "seed": args.seed, "deck_style": args.deck_style, "reader": reader.name}
+    readers = Readers(args.models, args.enrol)
+    settings = {
+        "figure": "plays",
+        "seed": args.seed,
+        "deck_style": args.deck_style,
+        "enrolled": args.enrol,
+        "reader": readers.name,
+    }
     log = Log(args.log, settings)
-    entries = list(_entries(args, reader, log))
+    entries = list(_entries(args, readers, log))
     report = {**settings, "scenes": len(entries), **_summary(entries, args.count)}
     print(json.dumps(report, ensure_ascii=False) if args.json else _words(report))
     return 0 if not report["wrong_and_sure"] and not report["false_extra_plays"] else 1
 
 
-def _entries(args: argparse.Namespace, reader: Reader, log: Log) -> Iterator[dict[str, Any]]:
+def _entries(args: argparse.Namespace, readers: Readers, log: Log) -> Iterator[dict[str, Any]]:
     """Finished scenes, until there are enough plays."""
     count, number = 0, 0
     progress = Progress(args.count, "plays")
@@ -65,7 +75,8 @@ def _entries(args: argparse.Namespace, reader: Reader, log: Log) -> Iterator[dic
     while count < args.count:
         seed = args.scene if args.scene is not None else args.seed * SCENES_A_SEED + number
         if seed not in log.done:
-            result = run_trial(seed, style_of(seed, args.deck_style), reader)
+            style = style_of(args.seed * 1000 + seed % args.enrol if args.enrol else seed, args.deck_style)
+            result = run_trial(seed, style, readers.of(style))
             if args.pictures is not None:
                 keep_pictures(result, args.pictures)
             log.add(entry_of(result))
@@ -76,6 +87,28 @@ def _entries(args: argparse.Namespace, reader: Reader, log: Log) -> Iterator[dic
         yield entry
         if args.scene is not None:
             return
+
+
+class Readers:
+    """The reader as it ships, or one for each deck, enrolled when its first scene comes."""
+
+    def __init__(self, models: Path | None, enrol: int) -> None:
+        self._models, self._enrol = models, enrol
+        self._plain = Reader.load(models)
+        self._decks: dict[str, Reader] = {}
+
+    @property
+    def name(self) -> str:
+        """Which weights."""
+        return self._plain.name
+
+    def of(self, style: str) -> Reader:
+        """The one for scenes with this deck."""
+        if not self._enrol:
+            return self._plain
+        if style not in self._decks:
+            self._decks[style] = enrolled_reader(style, self._models)
+        return self._decks[style]
 
 
 def style_of(seed: int, deck_style: str) -> str:
@@ -142,7 +175,7 @@ def _words(report: dict[str, Any]) -> str:
     share = 100 * report["right"] / max(1, report["plays"])
     lines = [
         f"{report['plays']} plays in {report['scenes']} scenes (seed {report['seed']}, deck {report['deck_style']}, "
-        f"{report['reader']})",
+        f"{report['enrolled'] or 'none'} enrolled, {report['reader']})",
         f"  entirely right and in order  {report['right']} ({share:.2f} %)",
         f"  doubtful, a human is asked   {report['doubtful']}"
         f" (in {report['wrong_beside_doubtful']} a card not marked is wrong)",
