@@ -31,6 +31,8 @@ FIRM = 0.74
 """Below this a single corner of a suit card is doubtful."""
 _SAME_MM = 7.0
 _CROSS_MM = 9.0
+_MANY, _STEADY, _MOST = 4, 0.84, 0.75
+"""So many looks, of which such a share agree, so sure on average, settle a card."""
 _FLASH = 0.5
 """What only some frames show and none surely is no card."""
 _GRANTED = 0.8
@@ -309,5 +311,9 @@ def _elected(group: list[SeenCard], frames: int) -> SeenCard | None:
     like = max(group, key=lambda card: (card.card == FACES[best], card.confidence, card.bottom is not None))
     sure = len([card for card in group if not card.doubtful])
     doubtful = len(names) > 1 or sure * 2 < len(group) or len(group) < frames
+    if frames >= _MANY and float(mean[best]) >= _STEADY:
+        # many looks outvote one that differs or missed it
+        alike = len([card for card in group if card.card == FACES[best]])
+        doubtful = doubtful and min(alike / len(group), len(group) / frames) < _MOST
     card = FACES[best] if like.card != UNKNOWN else UNKNOWN
     return replace(like, card=card, confidence=float(mean[best]), doubtful=doubtful or card == UNKNOWN, probs=mean)

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.cards import Seat
+from table_controller.cards import JOKERS, Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event
 from table_controller.vision.cards_on_mat import (
@@ -38,15 +38,15 @@ from table_controller.vision.things import PatientGate
 from table_controller.vision.tracker import SeatTracker, Settled
 
 READ_PX_PER_MM = 3.0
-_LEAST_VOTES, _MOST_VOTES = 2, 4
+_LEAST_VOTES, _MOST_VOTES = 2, 5
 _HISTORY = 64
 _INSIDE_MM = 8.0
 _LEAST_PAPER_MM2 = 60.0
 _GREY = 110
 _APART_MM = 6.0
 _STAYED_MM = 9.0
-_LOOKS = (1.0, 0.8)
-"""Frames are read at two sizes in turn, so that two votes are two opinions: a size told smaller is seen larger."""
+_LOOKS = (1.0, 0.8, 0.9)
+"""Frames are read at other sizes in turn, so that votes are opinions of their own: told smaller, it is seen larger."""
 _CLOSER = 0.7
 _LEAST_INK_PX = 60
 _REMAINS = 0.55
@@ -140,7 +140,8 @@ class SeatEye:
             found = cards_in_view([*readings, *missed], self._window, READ_PX_PER_MM, self._geometry)
         old = [self._window.to_px(*at, READ_PX_PER_MM) for at in self._known_corners()]
         near = _STAYED_MM * READ_PX_PER_MM
-        self._heights = [r.height_px for r in readings if all(math.dist(r.centre, at) > near for at in old)]
+        suits = [r for r in readings if r.card not in JOKERS and not r.doubtful]
+        self._heights = [r.height_px for r in suits if all(math.dist(r.centre, at) > near for at in old)]
         surface = surface_mask(paper, READ_PX_PER_MM)
         cards = plausible(found, surface, self._window, READ_PX_PER_MM)
         accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]

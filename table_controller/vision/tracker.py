@@ -198,7 +198,9 @@ class SeatTracker:
                     continue
                 off = apart(known.seen, card)
                 same = known.seen.card == card.card
-                if off >= _NEAR_MM or (known.hidden and not same):
+                if off >= _NEAR_MM:
+                    continue
+                if known.hidden and not same:
                     continue
                 if same or _compatible(known.seen, card) or (off < _STAYED_MM and remains(known.seen)):
                     candidates.append((off + (0 if same else 5) + (3 if known.hidden else 0), i, j))

@@ -18,7 +18,7 @@ from table_controller.sim.script import Script, Stage
 REACH_MS, LEAVE_MS = 300, 260
 TURN_MS = (1500, 2500)
 _FLIGHT_MS = 100
-_ROOM_MM = 24.0
+_ROOM_MM = 32.0
 """People leave so much free beside a cup or a phone (half a card is added)."""
 
 DIFFICULTIES: dict[str, str] = {
@@ -82,12 +82,15 @@ class Acts:
         yield from self._reach(seat)
         had = bool(self._scene.plays(seat))
         self._scene.clear(seat)
-        for key, _ in self._things.pop(seat, []):
-            self._scene.remove(key)
+        self._put_away(seat)
         self.uncleared.discard(seat)
         if had:
             self.cleared.append((seat, self._clock.now_ms()))
         yield from self._leave(seat)
+
+    def _put_away(self, seat: Seat) -> None:
+        for key, _ in self._things.pop(seat, []):
+            self._scene.remove(key)
 
     # --- hands --------------------------------------------------------------------------------------------------------
 
@@ -154,6 +157,8 @@ class Acts:
 
     def _plain(self, seat: Seat) -> Script:
         yield from self._reach(seat)
+        if self._difficulty == "long":  # needs all of the area
+            self._put_away(seat)
         self._lay(seat)
         yield from self._leave(seat)
 
