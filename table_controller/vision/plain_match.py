@@ -108,14 +108,16 @@ class Found:
     clash: float = 0.0
 
 
-def search(view: Image, prints: Sequence[Print]) -> list[Found]:
-    """The likeliest places of each print, at most a few in all, best first."""
+TURNS = tuple(step * _STEP_DEG for step in range(round(360 / _STEP_DEG)))
+
+
+def search(view: Image, prints: Sequence[Print], turns: Sequence[float] = TURNS) -> list[Found]:
+    """The likeliest places of each print at these turns, at most a few in all, best first."""
     small = contrast(_shrunk(view), 11)
     limit = 4 * float(np.std(small)) + 1
     small = np.clip(small, -limit, limit)
     found: list[Found] = []
-    for step in range(round(360 / _STEP_DEG)):
-        turn = step * _STEP_DEG
+    for turn in turns:
         turned = _turned(small, turn)
         found += [place for n, print_ in enumerate(prints) for place in _best(turned, print_, n, turn)]
     best = sorted(found, key=lambda place: -place.score)

@@ -34,6 +34,7 @@ _TWINS = "twins"
 _WHOLE = 0.85
 _OFF_MAT = 30.0
 _EDGE_PX = 12
+_ALIKE = 0.6
 _TWIN_SHARE = 0.75
 _TWIN_CLASH = 0.025
 
@@ -174,15 +175,14 @@ def cut_upright(view: Image, at: Point, turn_deg: float) -> Image:
 
 
 def _twins(prints: Mapping[str, Sequence[Print]]) -> set[tuple[str, str]]:
-    """Pairs of kinds of which one, turned, agrees with the other."""
+    """Pairs of kinds of which one, upright or upside down, agrees with the other."""
     twins: set[tuple[str, str]] = set()
     for kind, shown in prints.items():
         view = shown[0].on_ground()
         for other, theirs in prints.items():
-            if other == kind:
-                continue
-            places = [agreement(view, theirs[0], place) for place in search(view, [theirs[0]])]
-            if any(place.share > _TWIN_SHARE and place.clash < _TWIN_CLASH for place in places):
+            places = [] if other == kind else search(view, [theirs[0]], (0.0, 180.0))
+            compared = [agreement(view, theirs[0], place) for place in places if place.score > _ALIKE]
+            if any(place.share > _TWIN_SHARE and place.clash < _TWIN_CLASH for place in compared):
                 first, second = sorted((kind, other))
                 twins.add((first, second))
     return twins

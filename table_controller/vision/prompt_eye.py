@@ -54,7 +54,7 @@ class PromptEye:
             self._sights.clear()
             return []
         events = self._look(frame, small, pose, grab_ms, hand=state.hand)
-        self._news = self._news or bool(events)
+        self._news = self._news or (state.hand and bool(events))
         return events
 
     def _look(self, frame: Image, small: Image, pose: MatPose, grab_ms: int, *, hand: bool) -> list[Event]:

@@ -43,3 +43,17 @@ def test_one_marker_near_an_old_one_is_no_card_uncovered() -> None:
     turned = ((9.8, 9.5), (50.0, 30.0), (30.0, 50.0), (55.0, 55.0))
     events = stack.settle(PromptSight({PASS_0: 4}, True, places={PASS_0: turned}), 9000)
     assert [type(e) for e in events] == [PromptLifted, PromptLaid]
+
+
+def test_a_stack_pushed_as_one_is_no_new_card_but_touched() -> None:
+    stack = PromptStack("E", load_geometry())
+    stack.settle(PromptSight({PASS_0: 4}, True, places={PASS_0: HERE}), 1000)
+    higher = tuple((x + 4.0, y + 3.0) for x, y in HERE)
+    stack.settle(PromptSight({PASS_0: 2, PASS_1: 4}, True, places={PASS_0: HERE[:2], PASS_1: higher}), 2000)
+    pushed = {
+        PASS_0: tuple((x + 6.0, y - 2.0) for x, y in HERE[:2]),
+        PASS_1: tuple((x + 6.2, y - 2.1) for x, y in higher),
+    }
+    events = stack.settle(PromptSight({PASS_0: 2, PASS_1: 4}, True, places=pushed), 3000)
+    assert [(type(e).__name__, e.kind) for e in events] == [("PromptTouched", "PASS")]
+    assert stack.stack == [PASS_0, PASS_1]

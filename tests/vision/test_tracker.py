@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
+from table_controller.cards import FACES
 from table_controller.vision.cards_on_mat import SeenCard, apart
 from table_controller.vision.tracker import SeatTracker, Settled
 
@@ -122,3 +125,39 @@ def test_taken_back_and_another_laid_in_its_place() -> None:
     tracker = SeatTracker()
     settle(tracker, row("5S 5H"))
     assert settle(tracker, row("KD KC", -20)) == (["KD", "KC"], ["5S", "5H"], True)
+
+
+def test_a_row_pushed_by_one_step_is_the_same_play_however_alike_its_cards() -> None:
+    tracker, play = SeatTracker(), row("5C 5S 9H 6C 9H 6S", step=16.0)
+    settle(tracker, play)
+    settled = tracker.settle(shifted(play, 16.0, 1.0), lambda card: card.card in ("5S", "9H"))
+    assert names(settled) == ([], [], False)
+
+
+def test_a_card_stirred_that_begins_a_new_row_is_asked_about() -> None:
+    tracker, first = SeatTracker(), row("KD", 0)
+    settle(tracker, first)
+    over = row("KD 4S 4H", 0.4, 200.3, 16)
+    settled = tracker.settle(over, lambda card: card.card == "KD", lambda card: True)
+    assert [(c.card, c.doubtful) for c in settled.new] == [("KD", True), ("4S", False), ("4H", False)]
+    tracker = SeatTracker()
+    settle(tracker, first)
+    settled = tracker.settle(over, lambda card: card.card == "KD", lambda card: False)
+    assert [c.card for c in settled.new] == ["4S", "4H"], "to a hair where it lay it is the card that lay there"
+
+
+def test_what_a_thing_lies_over_is_not_gone() -> None:
+    tracker, play = SeatTracker(), row("5S 6S 7S")
+    settle(tracker, play)
+    covered = tracker.settle(play[:1], lambda card: card.card == "5S", under=lambda at: at[0] > -50)
+    assert names(covered) == ([], [], False)
+    assert [known.seen.card for known in tracker.known if known.hidden] == ["6S", "7S"]
+
+
+def test_a_doubtful_card_is_no_other_card_that_its_reading_rules_out() -> None:
+    tracker, play = SeatTracker(), row("5S JC")
+    probs = np.full(len(FACES) + 1, 1e-4, dtype=np.float32)
+    probs[FACES.index("JC")] = 0.9
+    settle(tracker, [play[0], replace(play[1], doubtful=True, probs=probs)])
+    new, _, _ = settle(tracker, [play[0], *row("3H 3H", -44, 201)])
+    assert new == ["3H", "3H"]
