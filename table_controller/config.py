@@ -32,6 +32,10 @@ class CameraSettings:
 
     source: str = _setting("v4l2:0", words="v4l2:N, v4l2:/dev/…, pi, folder:DIR, video:FILE")
     evidence: bool = _setting(True)
+    evidence_days: int = _setting(30, low=1, high=3650)
+    evidence_mb: int = _setting(500, low=10, high=1_000_000)
+    exposure: int = _setting(0, low=0, high=1_000_000, words="0: the camera's own, else held at this value")
+    focus: int = _setting(-1, low=-1, high=100_000, words="-1: the camera's own, else held at this value")
 
 
 @dataclass(frozen=True)

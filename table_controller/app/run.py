@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from table_controller.app.brokers import answers
+from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
 from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
@@ -28,7 +29,8 @@ from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
-from table_controller.vision.sources import RECORDING_ENDED, check_source, is_recording
+from table_controller.vision.corners import FILE
+from table_controller.vision.sources import RECORDING_ENDED, CameraControls, check_source, is_recording
 
 log = logging.getLogger(__name__)
 CHECK_MS = 500
@@ -180,6 +182,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
         table.publisher.refresh()
     add_page(table, run.ask, folder / "evidence")
     assert table.page is not None
+    table.page.setup = CameraSetup(lambda: run.vision, lambda ms: _pause(run, ms), folder / FILE)
     await table.page.start(config.web.host, config.web.port)
     table.begin()
     if config.panel.enabled:
@@ -211,7 +214,15 @@ async def _open_dealer(run: _Run, *, degraded: bool) -> None:
 
 def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
     evidence = folder / "evidence" if run.config.camera.evidence else None
-    run.vision = VisionClient(source=run.config.camera.source, evidence_folder=evidence)
+    camera = run.config.camera
+    run.vision = VisionClient(
+        source=camera.source,
+        evidence_folder=evidence,
+        evidence_days=camera.evidence_days,
+        evidence_mb=camera.evidence_mb,
+        corners_file=folder / FILE,
+        controls=CameraControls(camera.exposure, camera.focus),
+    )
     try:
         name = run.vision.start()
     except TableError as error:
@@ -264,6 +275,7 @@ def _health(run: _Run) -> dict[str, object]:
     return {
         "recogniser": vision.recogniser if vision is not None else "",
         "camera": vision.lost if vision is not None else "no camera",
+        "camera_hints": [hint.document() for hint in vision.hints] if vision is not None else [],
         "vision_restarts": vision.restarts if vision is not None else 0,
         "dealer": run.dealer.link.state if run.dealer is not None else "none",
         "broker_connects": client.connects if client is not None else 0,

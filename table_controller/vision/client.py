@@ -36,6 +36,7 @@ from table_controller.table.events import (
 from table_controller.vision.corners import Corners
 from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
+from table_controller.vision.sources import CameraControls
 from table_controller.vision.worker import WorkerSettings, run_worker, slot_view
 
 _SLOTS = 3
@@ -58,6 +59,7 @@ class VisionClient:
         evidence_days: int = 30,
         evidence_mb: int = 500,
         corners_file: Path | None = None,
+        controls: CameraControls | None = None,
     ) -> None:
         self._frame_px = frame_px or load_geometry().frame_px
         try:
@@ -70,7 +72,11 @@ class VisionClient:
             self._frame_px, self._memory.name, _SLOTS, source, evidence_folder, models_dir, threads
         )
         self._settings = replace(
-            self._settings, evidence_days=evidence_days, evidence_mb=evidence_mb, corners_file=corners_file
+            self._settings,
+            evidence_days=evidence_days,
+            evidence_mb=evidence_mb,
+            corners_file=corners_file,
+            controls=controls or CameraControls(),
         )
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from table_controller.cards import JOKERS
 from table_controller.vision.cards_on_mat import INDEX_AT_MM, SeenCard
 
 _NEARER, _NEAREST = 1.035, 1.45
@@ -31,8 +32,8 @@ FAN_FRAMES = 30
 
 
 def corner_distance(card: SeenCard) -> float | None:
-    """From index to index of a card of which both are seen, in mm."""
-    if card.top is None or card.bottom is None or card.probs is None:
+    """From index to index of a card of which both are seen, in mm; jokers' words lie where they like."""
+    if card.top is None or card.bottom is None or card.probs is None or card.card in JOKERS:
         return None
     return math.dist(card.top, card.bottom)
 

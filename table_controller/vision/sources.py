@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +26,21 @@ _HOLD = 8
 """A picture of a folder is shown for this many frames: long enough to come to rest and be read."""
 RECORDING_ENDED = "The recording has ended."
 KINDS = "Cameras are named folder:DIR, video:FILE, v4l2:/dev/video0 or pi."
+
+
+@dataclass(frozen=True)
+class CameraControls:
+    """What a camera is held to from the start: automatic exposure and focus hunt while hands come and go.
+
+    ``exposure`` (V4L2's unit, usually 100 µs; for the Pi µs) of 0 and ``focus`` (V4L2's unit; for the Pi hundredths of
+    a dioptre) of -1 leave it to the camera.
+    """
+
+    exposure: int = 0
+    focus: int = -1
+
+
+_V4L2_MANUAL = 1
 
 
 class Source(Protocol):
@@ -125,7 +141,7 @@ class VideoSource:
 class V4l2Source:
     """A UVC camera through V4L2. The stamp is taken at the grab, before decoding."""
 
-    def __init__(self, device: str, geometry: Geometry, now_ms: NowMs) -> None:
+    def __init__(self, device: str, geometry: Geometry, now_ms: NowMs, controls: CameraControls) -> None:
         path = Path(f"/dev/video{device}" if device.isdigit() else device)
         if not path.exists():
             raise DeviceError(
@@ -141,6 +157,12 @@ class V4l2Source:
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, geometry.camera_mode_px[1])
         self._capture.set(cv2.CAP_PROP_FPS, geometry.fps)
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        if controls.exposure > 0:
+            self._capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, _V4L2_MANUAL)
+            self._capture.set(cv2.CAP_PROP_EXPOSURE, controls.exposure)
+        if controls.focus >= 0:
+            self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 0)
+            self._capture.set(cv2.CAP_PROP_FOCUS, controls.focus)
 
     def read(self) -> Grab | None:
         """The next frame; raises DeviceError when none comes."""
@@ -159,7 +181,7 @@ class V4l2Source:
 class PiCameraSource:
     """The Raspberry Pi's camera through picamera2."""
 
-    def __init__(self, geometry: Geometry, now_ms: NowMs) -> None:
+    def __init__(self, geometry: Geometry, now_ms: NowMs, controls: CameraControls) -> None:
         try:
             from picamera2 import Picamera2
         except ImportError as error:
@@ -172,7 +194,12 @@ class PiCameraSource:
             self._camera: Any = Picamera2()
             size = {"size": geometry.camera_mode_px, "format": "RGB888"}
             self._camera.configure(self._camera.create_video_configuration(main=size, buffer_count=3))
-            self._camera.set_controls({"FrameRate": geometry.fps})
+            held: dict[str, Any] = {"FrameRate": geometry.fps}
+            if controls.exposure > 0:
+                held |= {"AeEnable": False, "ExposureTime": controls.exposure}
+            if controls.focus >= 0:
+                held |= {"AfMode": 0, "LensPosition": controls.focus / 100}
+            self._camera.set_controls(held)
             self._camera.start()
         except (RuntimeError, IndexError, OSError) as error:
             raise DeviceError("There is no Pi camera.", way_out="Check its cable; `rpicam-hello` tests it.") from error
@@ -191,7 +218,7 @@ class PiCameraSource:
         self._camera.close()
 
 
-def open_source(name: str, geometry: Geometry, now_ms: NowMs) -> Source:
+def open_source(name: str, geometry: Geometry, now_ms: NowMs, controls: CameraControls = CameraControls()) -> Source:
     """The source that ``name`` names; raises InputError or DeviceError in plain words."""
     kind, _, rest = name.partition(":")
     if kind == "folder" and rest:
@@ -199,9 +226,9 @@ def open_source(name: str, geometry: Geometry, now_ms: NowMs) -> Source:
     if kind == "video" and rest:
         return VideoSource(Path(rest), now_ms)
     if kind == "v4l2" and rest:
-        return V4l2Source(rest, geometry, now_ms)
+        return V4l2Source(rest, geometry, now_ms, controls)
     if kind in ("pi", "picamera2") and not rest:
-        return PiCameraSource(geometry, now_ms)
+        return PiCameraSource(geometry, now_ms, controls)
     raise InputError(f"'{name}' names no camera.", way_out=KINDS)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
@@ -32,7 +32,7 @@ from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
 from table_controller.vision.reader import Reader
 from table_controller.vision.setup import setup_picture, setup_report
-from table_controller.vision.sources import RECORDING_ENDED, Grab, Source, is_recording, open_source
+from table_controller.vision.sources import RECORDING_ENDED, CameraControls, Grab, Source, is_recording, open_source
 
 NO_FRAME_MS = 1_200
 ALIVE_MS = 500
@@ -55,6 +55,7 @@ class WorkerSettings:
     evidence_days: int = 30
     evidence_mb: int = 500
     corners_file: Path | None = None
+    controls: CameraControls = field(default_factory=CameraControls)
 
 
 def slot_view(memory: SharedMemory, frame_px: tuple[int, int], slot: int) -> Image:
@@ -84,9 +85,10 @@ class _Grabber(threading.Thread):
     Of a camera only the newest frame is kept; a recording waits until its frame was taken.
     """
 
-    def __init__(self, name: str, clock: RealClock) -> None:
+    def __init__(self, name: str, clock: RealClock, controls: CameraControls) -> None:
         super().__init__(name="grab", daemon=True)
         self._source_name = name
+        self._controls = controls
         self._clock = clock
         self._lock = threading.Lock()
         self._frame: Grab | None = None
@@ -112,7 +114,7 @@ class _Grabber(threading.Thread):
         """Open, read, and open again after a failure."""
         while not self._stopping.is_set() and not self.ended:
             try:
-                source = open_source(self._source_name, load_geometry(), self._clock.now_ms)
+                source = open_source(self._source_name, load_geometry(), self._clock.now_ms, self._controls)
             except TableError as error:
                 self.failure = error.line()
                 self._stopping.wait(1.0)
@@ -147,7 +149,7 @@ class Worker:
         self._clock = RealClock(asyncio.new_event_loop())
         self._memory = SharedMemory(settings.shared)
         self._eye, self.recogniser = make_eye(settings)
-        self._grabber = _Grabber(settings.source, self._clock) if settings.source else None
+        self._grabber = _Grabber(settings.source, self._clock, settings.controls) if settings.source else None
         self._latest: Image | None = None
         self._frame_ms = self._clock.now_ms()
         self._alive_ms = 0

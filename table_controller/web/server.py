@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
@@ -30,6 +30,16 @@ HEADERS = {
 }
 
 
+class Setup(Protocol):
+    """The camera's set-up as the page needs it."""
+
+    async def look(self) -> tuple[bytes, dict[str, Any]] | None:
+        """The set-up picture (JPEG) and what is known of it; None in a deal, or without a camera."""
+
+    def align(self, corners: Any) -> None:
+        """Take the mat's pose from four clicked corners, or from its fiducials when None; raises TableError."""
+
+
 @dataclass
 class Page:
     """Serves one table. ``snapshot`` gives the public state; ``ask`` takes a command and says why not, or None."""
@@ -39,6 +49,8 @@ class Page:
     now_ms: Callable[[], int]
     draw_leader: Callable[[], str]
     evidence: Path | None = None
+    setup: Setup | None = None
+    _shown: bytes = b""
     _listeners: set[asyncio.Event] = field(default_factory=set)
     _runner: web.AppRunner | None = None
     port: int = 0
@@ -53,6 +65,10 @@ class Page:
         app = web.Application(client_max_size=MAX_BODY, middlewares=[_headers])
         app.router.add_get("/", _file(STATIC / "scoreboard.html"))
         app.router.add_get("/control", _file(STATIC / "control.html"))
+        app.router.add_get("/setup", _file(STATIC / "setup.html"))
+        app.router.add_get("/api/setup", self._setup)
+        app.router.add_get("/api/setup.jpg", self._setup_picture)
+        app.router.add_post("/api/setup", self._align)
         app.router.add_get("/api/state", self._state)
         app.router.add_get("/api/events", self._events)
         app.router.add_post("/api/command", self._command)
@@ -103,10 +119,39 @@ class Page:
         finally:
             self._listeners.discard(listener)
 
+    async def _setup(self, request: web.Request) -> web.Response:
+        """What is known of the camera between deals; its picture is then to be had at setup.jpg, by this machine."""
+        if not _from_here(request):
+            return _problem(403, "The camera's picture is shown on this machine only.")
+        looked = await self.setup.look() if self.setup is not None else None
+        self._shown = looked[0] if looked is not None else b""
+        if looked is None:
+            return _problem(409, "There is no picture: a deal is on, or the camera gives none.")
+        return web.json_response({"ok": True, **looked[1]})
+
+    async def _setup_picture(self, request: web.Request) -> web.Response:
+        if not _from_here(request) or not self._shown:
+            return _problem(404, "There is no such picture.")
+        return web.Response(body=self._shown, content_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+    async def _align(self, request: web.Request) -> web.Response:
+        """Corners clicked: {"corners": [[x, y], …]}, or null for the fiducials."""
+        if not _from_here(request) or request.headers.get("X-Table-Controller") != "1":
+            return _problem(403, "Commands are taken from this machine only.")
+        if self.setup is None:
+            return _problem(409, "This table has no camera.")
+        try:
+            data = await request.json()
+            self.setup.align(data["corners"])
+        except (ValueError, RecursionError, KeyError, TypeError):
+            return _problem(400, "The command cannot be read.")
+        except TableError as error:
+            return _problem(400, error.line())
+        return web.json_response({"ok": True})
+
     async def _command(self, request: web.Request) -> web.Response:
         """A command: from this machine only, and never from another site's page (it cannot set the header)."""
-        peer = request.remote or ""
-        if not peer or not ipaddress.ip_address(peer).is_loopback or request.headers.get("X-Table-Controller") != "1":
+        if not _from_here(request) or request.headers.get("X-Table-Controller") != "1":
             return _problem(403, "Commands are taken from this machine only.")
         try:
             event = parse_command(await request.json(), self.now_ms(), self.draw_leader)
@@ -127,6 +172,11 @@ class Page:
         if path is None or not path.is_file():
             return _problem(404, "There is no such picture.")
         return web.FileResponse(path)
+
+
+def _from_here(request: web.Request) -> bool:
+    peer = request.remote or ""
+    return bool(peer) and ipaddress.ip_address(peer).is_loopback
 
 
 def _problem(status: int, words: str) -> web.Response:

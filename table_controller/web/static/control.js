@@ -82,6 +82,7 @@ setLanguage();
 document.title = t("control");
 $("stale").textContent = t("stale");
 $("back").href = `/${location.search}`;
+$("setup").href = `/setup${location.search}`;
 $("language").href = lang === "en" ? "?lang=zh" : "?lang=en";
 build();
 let editing = false;

@@ -33,6 +33,15 @@ const WORDS = {
   correct: ["更正", "Correct"], cards_hint: ["例如 5S 5D，10 写作 T", "such as 5S 5D; ten is T"],
   ack: ["知悉", "Acknowledge"], resolve: ["解决", "Resolve"], sent: ["完成", "Done"],
   cleared: ["出牌区已清空", "Area clear"], prompts_cleared: ["提示卡已收", "Prompts collected"],
+  setup: ["摄像头设置", "Camera set-up"], no_picture: ["发牌和打牌时不显示画面", "No picture is shown while a deal is on"],
+  hints: ["需要处理", "To put right"], all_well: ["画面良好", "The picture is good"],
+  scale: ["像素/毫米", "px/mm"], rate: ["帧/秒", "frames/s"], found_markers: ["看到 {n} 个定位标记", "{n} markers found"],
+  not_found: ["没有找到桌垫", "The mat is not found"], by_corners: ["按点选的四角定位", "Aligned by the clicked corners"],
+  click_corners: ["点选四角", "Click the four corners"], use_markers: ["改用定位标记", "Use the markers"],
+  save_corners: ["保存四角", "Save the corners"], cancel: ["取消", "Cancel"],
+  corner1: ["点桌垫北边的左上角", "Click the mat's corner above left of N"], corner2: ["点右上角", "Click the corner above right"],
+  corner3: ["点右下角", "Click the corner below right"], corner4: ["点左下角", "Click the corner below left"],
+  corners_move: ["拖动角点，或选中后用方向键微调，然后保存", "Drag a corner, or select it and use the arrow keys; then save"],
   overturn: ["撤销", "Overturn"], resync: ["重新对准", "Resync"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
 
