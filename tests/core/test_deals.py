@@ -141,6 +141,22 @@ def test_what_is_laid_during_a_pause_takes_effect_when_play_goes_on(driven: Even
     assert state.deal.turn == "W"
 
 
+def test_a_touched_pass_card_is_a_pass_only_in_its_seats_turn_to_follow(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    driven.send(ev.PromptTouched, seat="E", kind="PASS")
+    driven.send(ev.PromptTouched, seat="N", kind="PASS")
+    assert driven.core.state.actions == [], "the leader cannot pass, and it is not N's turn"
+    driven.send(ev.CardsSeen, seat="E", cards=driven.brains["E"].lead("2").cards)
+    driven.send(ev.PromptTouched, seat="N", kind="10")
+    driven.send(ev.PromptTouched, seat="W", kind="PASS")
+    assert len(driven.core.state.actions) == 1
+    state = driven.send(ev.PromptTouched, seat="N", kind="PASS").state
+    assert [(a.seat, a.cards) for a in state.actions[1:]] == [("N", ())]
+    assert state.incidents == []
+
+
 def test_an_early_action_waits_for_the_seats_before_it(driven: EventTable) -> None:
     driven.open()
     driven.deal()

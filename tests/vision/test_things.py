@@ -1,0 +1,86 @@
+"""Cups, phones and held cards over an area's border, and how far print moved."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from table_controller.geometry import load_geometry
+from table_controller.sim.poses import Pose
+from table_controller.table.events import CardsSeen
+from table_controller.vision.gate import GATE_PX_PER_MM, play_border
+from table_controller.vision.seat_eye import reading_window
+from table_controller.vision.stir import MOST_PX, print_shift
+from table_controller.vision.things import STAYED_FRAMES, PatientGate
+
+WINDOW = reading_window(load_geometry(), "S")
+MAT, DARK, WHITE = (96, 106, 116), (30, 28, 26), (240, 244, 246)
+
+
+def picture(*things: tuple[tuple[float, float, float, float], tuple[int, int, int]]) -> np.ndarray:
+    """The small picture with rectangles (u0, v0, u1, v1) on it."""
+    width, height = WINDOW.size_px(GATE_PX_PER_MM)
+    view = np.full((height, width, 3), MAT, dtype=np.uint8)
+    for (u0, v0, u1, v1), colour in things:
+        (x0, y0), (x1, y1) = WINDOW.to_px(u0, v0, GATE_PX_PER_MM), WINDOW.to_px(u1, v1, GATE_PX_PER_MM)
+        view[max(0, round(y0)) : round(y1), max(0, round(x0)) : round(x1)] = colour
+    return view
+
+
+def hands(gate: PatientGate, view: np.ndarray, frames: int) -> list[bool]:
+    return [gate.look(view).hand for _ in range(frames)]
+
+
+PHONE = ((120.0, 240.0, 190.0, 330.0), DARK)
+ARM = ((-40.0, 230.0, 20.0, 330.0), (120, 150, 200))
+
+
+def test_what_stays_put_is_no_hand_and_a_hand_beside_it_still_is() -> None:
+    gate = PatientGate(*play_border(WINDOW))
+    assert not any(hands(gate, picture(), 2))
+    seen = hands(gate, picture(PHONE), STAYED_FRAMES + 3)
+    assert all(seen[: STAYED_FRAMES - 1])
+    assert not seen[-1]
+    assert gate.over.any()
+    assert not gate.held.any()
+    assert all(hands(gate, picture(PHONE, ARM), 5))
+    assert not any(hands(gate, picture(PHONE), 3)), "hands that come and go do not make it strange again"
+    assert not any(hands(gate, picture(), 3))
+
+
+def test_paper_that_stays_over_the_near_border_is_masked_as_far_as_it_hangs_together() -> None:
+    gate = PatientGate(*play_border(WINDOW))
+    fan, laid = ((-100.0, 255.0, -20.0, 330.0), WHITE), ((40.0, 190.0, 98.0, 278.0), WHITE)
+    hands(gate, picture(), 2)
+    assert not hands(gate, picture(fan, laid), STAYED_FRAMES + 3)[-1]
+    rows = np.nonzero(gate.held)
+    left, right = WINDOW.u0 + rows[1].min() / GATE_PX_PER_MM, WINDOW.u0 + rows[1].max() / GATE_PX_PER_MM
+    assert left < -98
+    assert -22 < right < 0, "what is laid beside it is not masked"
+
+
+def test_a_fan_held_for_long_is_never_read_and_the_play_beside_it_is(make_table: object) -> None:
+    table = make_table(seed=51)  # type: ignore[operator]
+    table.scene.hold("S", ["AH", "KH", "QH", "JH"], face_up=True, v_mm=300, u_mm=-110)
+    assert table.frames(30) == []
+    table.scene.lay("S", ["4D", "4S"], at=[Pose(80, 230, 0), Pose(98, 230, 1)])
+    events = table.frames(6)
+    assert [event.cards for event in events if isinstance(event, CardsSeen)] == [("4D", "4S")]
+    table.scene.hold("S", [])
+    assert table.frames(20) == []
+
+
+def test_the_shift_of_print_is_known_to_a_fraction_of_a_pixel() -> None:
+    base = np.full((60, 40, 3), 240, dtype=np.uint8)
+    cv2.putText(base, "8", (6, 45), cv2.FONT_HERSHEY_SIMPLEX, 1.4, (20, 20, 24), 4)
+    noise = np.random.default_rng(1)
+
+    def cut(dx: float, dy: float) -> np.ndarray:
+        moved = cv2.warpAffine(
+            base, np.array([[1, 0, dx], [0, 1, dy]], dtype=np.float64), (40, 60), borderMode=cv2.BORDER_REPLICATE
+        )
+        return np.clip(moved + noise.normal(0, 2.5, base.shape), 0, 255).astype(np.uint8)
+
+    assert print_shift(cut(0, 0), cut(0, 0)) < 0.1
+    assert abs(print_shift(cut(0, 0), cut(0.6, -0.8)) - 1.0) < 0.15
+    assert print_shift(cut(0, 0), cut(9, 9)) <= MOST_PX
