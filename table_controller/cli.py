@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from table_controller import __version__
+from table_controller.app import dealer_tools
 from table_controller.app.demo import run_demo
 from table_controller.app.run import run_table
 from table_controller.app.simulation import DEALER_FAULTS, DemoOptions
@@ -23,7 +24,7 @@ from table_controller.games.guandan.profile import profile_names
 from table_controller.sim.deck import STYLES
 from table_controller.sim.figures import plays, prompts
 from table_controller.sim.pace import MISTAKES
-from table_controller.vision import read_command
+from table_controller.vision import camera_command, read_command
 from table_controller.vision.enrol import command as deck_command
 
 EXAMPLE = """\
@@ -70,7 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     read_command.add_arguments(read)
     deck = commands.add_parser("deck", help="enrol a deck of cards, so that it is read better")
     deck_command.add_arguments(deck)
+    camera = commands.add_parser("camera", help="what the camera sees of the mat; a mat's corners")
+    camera_command.add_arguments(camera)
     _add_judge(commands)
+    dealer = commands.add_parser("dealer", help="check the record of the dealing machine")
+    dealer_tools.add_arguments(dealer)
+
     replay = commands.add_parser("replay", help="replay a journal and check that it reproduces the state")
     replay.add_argument("journal", type=Path, metavar="JOURNAL")
     replay.add_argument("--json", action="store_true", help="one JSON object")
@@ -213,6 +219,10 @@ def _dispatch(args: argparse.Namespace) -> int:
         return read_command.run(args)
     if args.command == "deck":
         return run_deck(args)
+    if args.command == "dealer":
+        return dealer_tools.run(args)
+    if args.command == "camera":
+        return camera_command.run(args)
     if args.command == "print":
         return print_command.run(args)
     return _demo(args) if args.command == "demo" else _sim(args)
