@@ -1,7 +1,10 @@
-"""The small commands: judge, replay, doctor."""
+"""The small commands: judge, replay, doctor, deck."""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import contextlib
 import importlib.util
 import json
 import os
@@ -25,6 +28,8 @@ from table_controller.geometry import load_geometry
 from table_controller.journal.reader import JournalContents, read_journal
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.resources import resource
+from table_controller.runtime.clock import RealClock
+from table_controller.vision.enrol import command as deck_command
 from table_controller.vision.sources import check_source
 
 NAMES_ZH = {
@@ -82,6 +87,12 @@ def _against(codes: tuple[str, ...], level: str, rules: Profile, against: list[s
     verdict = ("beats", "压过") if wins else ("does not beat", "压不过")
     print(f"{' '.join(codes)} {verdict[0]} {' '.join(previous)} / {verdict[1]}")
     return 0 if wins else 1
+
+
+def run_deck(args: argparse.Namespace) -> int:
+    """``deck ACTION``: enrol, list, show, test, check, remove, export or import a deck of cards. Raises TableError."""
+    with contextlib.closing(asyncio.new_event_loop()) as loop:
+        return deck_command.run(args, RealClock(loop).now_ms)
 
 
 def run_replay(path: Path, *, as_json: bool) -> int:

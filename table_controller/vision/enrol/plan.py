@@ -71,3 +71,16 @@ def stages(prompt_kinds: tuple[str, ...] = ()) -> list[Stage]:
     onward = {next_seat(seat): suit for seat, suit in HOME.items()}
     plan = [_suits_stage(HOME, falling=False), _suits_stage({seat: onward[seat] for seat in SEATS}, falling=True)]
     return plan + [_prompt_stage(prompt_kinds[i : i + len(SEATS)]) for i in range(0, len(prompt_kinds), len(SEATS))]
+
+
+CHECK_CARDS = ("AS", "KH", "QC", "JD", "TS", "7C", "4H", "2D", "SJ", "BJ")
+"""A handful that holds every suit, a few alike, and the jokers."""
+
+
+def check_stage(cards: tuple[str, ...] = CHECK_CARDS) -> Stage:
+    """One picture of a few cards in seat S's play area, to see whether a deck from another table is read here."""
+    words = Words(
+        f"请在南家出牌区从左到右摆一排，右牌压左牌：{' '.join(cards)}。",
+        f"In seat S's play area lay one row from left to right, each card on the one to its left: {' '.join(cards)}.",
+    )
+    return Stage(words, {"S": cards})

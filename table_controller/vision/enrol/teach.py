@@ -142,10 +142,13 @@ def _check_boxes(labels: Sequence[Label], image: Image, name: str) -> None:
             )
 
 
-def make_deck(name: str, weights: str, collected: Collected, lesson: Lesson) -> Deck:
+def make_deck(
+    name: str, weights: str, collected: Collected, lesson: Lesson, prompts: tuple[tuple[str, Image], ...] = ()
+) -> Deck:
     """The deck to keep."""
     targets = np.array([sample.target for sample in collected.samples])
-    return Deck(name, weights, lesson.weights, collected.facts, collected.samples, lesson.confusion(targets))
+    confusion = lesson.confusion(targets)
+    return Deck(name, weights, lesson.weights, collected.facts, collected.samples, confusion, prompts)
 
 
 def learn_again(deck: Deck, weights: str, classifier: IndexClassifier, tell: Tell = lambda words: None) -> Deck:
