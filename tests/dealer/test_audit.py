@@ -44,11 +44,12 @@ def _events(sealed: SealedPlan, ending: Event) -> list[Event]:
     table.play_deal()
     events: list[Event] = []
     for event in table.events:
-        if isinstance(event, DealPlanned):
-            event = replace(event, plan=sealed.plan, nonce=sealed.nonce, commitment=sealed.commitment)
         if isinstance(event, DealDone):
             return [*events, ending]
-        events.append(event)
+        if isinstance(event, DealPlanned):
+            events.append(replace(event, plan=sealed.plan, nonce=sealed.nonce, commitment=sealed.commitment))
+        else:
+            events.append(event)
     raise AssertionError("no deal was done")
 
 
