@@ -5,7 +5,7 @@ It works on small pictures of the areas, so that quiet areas cost next to nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -18,6 +18,9 @@ GATE_PX_PER_MM = 0.75
 MOVED = 9.0
 """A smoothed difference (of 255) above this is movement; sensor noise stays under 4."""
 _LEAST_PX = 3
+_QUIET = 30
+_GLANCE = 10
+"""An area at rest for _QUIET frames is looked at closely every _GLANCE frames only; movement is looked for in each."""
 _STRANGE = 34.0
 """A colour this far from the mat's is something lying over the border."""
 _HAND_MM = 14.0
@@ -38,10 +41,22 @@ def _grey(picture: Image) -> NDArray[np.float32]:
     return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), dtype=np.float32)
 
 
+def greatest(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The greatest of the three channels, pixel by pixel: a tenth of the time that numpy's ``max`` takes."""
+    blue, green, red = cv2.split(picture)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), dtype=np.float32)
+
+
+def least(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The least of the three channels, pixel by pixel."""
+    blue, green, red = cv2.split(picture)
+    return np.asarray(cv2.min(cv2.min(blue, green), red), dtype=np.float32)
+
+
 def differs(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
     """Whether two small pictures show a different thing, a common change of light set aside."""
     difference = one - other
-    difference -= float(np.median(difference))
+    difference -= float(np.median(difference[::2, ::2]))
     smooth = np.asarray(cv2.blur(np.abs(difference), (3, 3)), dtype=np.float32)
     return int(np.count_nonzero(smooth > MOVED)) >= _LEAST_PX
 
@@ -58,6 +73,7 @@ class AreaGate:
         self._last: NDArray[np.float32] | None = None
         self._read: NDArray[np.float32] | None = None
         self._rest = 0
+        self._state: GateState | None = None
 
     def look(self, picture: Image) -> GateState:
         """Take in the next small picture of the area (BGR)."""
@@ -65,12 +81,15 @@ class AreaGate:
         still = self._last is not None and not differs(grey, self._last)
         self._rest = self._rest + 1 if still else 0
         self._last = grey
+        if self._state is not None and self._rest > _QUIET and self._rest % _GLANCE:
+            return replace(self._state, rest=self._rest)
         changed = self._read is None or differs(grey, self._read)
-        return GateState(self._rest, changed, self._hand(picture))
+        self._state = GateState(self._rest, changed, self._hand(picture))
+        return self._state
 
     def accept(self) -> None:
         """The present picture has been read: nothing is changed until it differs from it."""
-        self._read = self._last
+        self._read, self._state = self._last, None
 
     @property
     def present(self) -> NDArray[np.float32] | None:
@@ -85,8 +104,8 @@ class AreaGate:
     def _hand(self, picture: Image) -> bool:
         pixels = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.float32)
         mat = np.median(pixels[self._border], axis=0)
-        off = np.abs(pixels - mat).max(axis=2) > _STRANGE
-        bright = (pixels.min(axis=2) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
+        off = greatest(np.abs(pixels - mat)) > _STRANGE
+        bright = (least(pixels) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
         # with its blurred and shaded edge
         paper = np.asarray(cv2.dilate(bright, np.ones((5, 5), dtype=np.uint8))) > 0
         strange = (off & ~(paper & self._ends) & self._border).astype(np.uint8)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate
+from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, greatest, least
 from table_controller.vision.images import Image
 
 STAYED_FRAMES = 20
@@ -67,8 +67,8 @@ class PatientGate(AreaGate):
     def _hand(self, picture: Image) -> bool:
         pixels = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.float32)
         mat = np.median(pixels[self._where], axis=0)
-        off = np.asarray(np.abs(pixels - mat).max(axis=2) > _STRANGE)
-        bright = (pixels.min(axis=2) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
+        off = np.asarray(greatest(np.abs(pixels - mat)) > _STRANGE)
+        bright = (least(pixels) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
         # with its blurred and shaded edge
         paper = np.asarray(cv2.dilate(bright, np.ones((5, 5), dtype=np.uint8))) > 0
         self.things = np.zeros_like(self._where)
