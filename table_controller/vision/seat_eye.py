@@ -53,6 +53,7 @@ _REMAINS = 0.55
 _SAME_COLOUR = 40
 _NEARER_MM = 11.0
 _BESIDE_MM = 2.0
+_ROUND = np.ones((5, 5), dtype=np.uint8)
 _STIRRED_PX = 0.25
 """Print that moved by more (a twelfth of a millimetre) was touched; noise moves it by a twentieth of that."""
 
@@ -87,6 +88,7 @@ class SeatEye:
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
         self._expected: list[str] = []
         self._last_view: Image | None = None
+        self._over_before = np.zeros_like(self._gate.over)
         self.held = HeldCheck()
         self._heights: list[float] = []
         self.held_over = False
@@ -185,6 +187,7 @@ class SeatEye:
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
         settled = self._without_expected(self._tracker.settle(seen, remains, stirred, self._under_a_thing))
         self._last_view = view
+        self._over_before = np.asarray(cv2.dilate(self._gate.over.astype(np.uint8), _ROUND)) > 0
         self.held.lying(settled.new, self._heights)
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
@@ -214,13 +217,14 @@ class SeatEye:
         return self.held_over
 
     def _beside_things(self, card: SeenCard) -> SeenCard:
-        """A card that a thing lies on or over may have neighbours under it."""
-        if card.doubtful or not self._gate.over.any():
+        """A card beside a thing that came with it may have neighbours under it (cards are laid on an older one)."""
+        over = self._gate.over & ~self._over_before
+        if card.doubtful or not over.any():
             return card
-        mask = np.zeros(self._gate.over.shape, dtype=np.uint8)
+        mask = np.zeros(over.shape, dtype=np.uint8)
         corners = [self._window.to_px(u, v, GATE_PX_PER_MM) for u, v in card.outline(_BESIDE_MM)]
         cv2.fillConvexPoly(mask, np.round(np.array(corners)).astype(np.int32), 1)
-        return replace(card, doubtful=bool(np.any(self._gate.over & (mask > 0))))
+        return replace(card, doubtful=bool(np.any(over & (mask > 0))))
 
     def _without_expected(self, settled: Settled) -> Settled:
         if not self._expected:
