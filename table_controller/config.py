@@ -35,6 +35,7 @@ class CameraSettings:
     evidence_days: int = _setting(30, low=1, high=3650)
     evidence_mb: int = _setting(500, low=10, high=1_000_000)
     exposure: int = _setting(0, low=0, high=1_000_000, words="0: the camera's own, else held at this value")
+    deck: str = _setting("", words="the name of an enrolled deck, or empty for any deck")
     focus: int = _setting(-1, low=-1, high=100_000, words="-1: the camera's own, else held at this value")
 
 

@@ -30,6 +30,8 @@ from table_controller.table.events import DealRequested, DealtByHand, Event, Pau
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
 from table_controller.vision.corners import FILE
+from table_controller.vision.enrol.opening import current as current_deck
+from table_controller.vision.enrol.store import DeckStore
 from table_controller.vision.sources import RECORDING_ENDED, CameraControls, check_source, is_recording
 
 log = logging.getLogger(__name__)
@@ -222,8 +224,13 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
         evidence_mb=camera.evidence_mb,
         corners_file=folder / FILE,
         controls=CameraControls(camera.exposure, camera.focus),
+        decks=folder / "decks",
+        deck=camera.deck,
     )
     try:
+        if camera.deck:
+            # learnt again here where the weights have changed: the worker must answer soon
+            current_deck(DeckStore(folder / "decks"), camera.deck, tell=say)
         name = run.vision.start()
     except TableError as error:
         if not degraded:

@@ -60,6 +60,8 @@ class VisionClient:
         evidence_mb: int = 500,
         corners_file: Path | None = None,
         controls: CameraControls | None = None,
+        decks: Path | None = None,
+        deck: str = "",
     ) -> None:
         self._frame_px = frame_px or load_geometry().frame_px
         try:
@@ -77,6 +79,8 @@ class VisionClient:
             evidence_mb=evidence_mb,
             corners_file=corners_file,
             controls=controls or CameraControls(),
+            decks=decks,
+            deck=deck,
         )
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None

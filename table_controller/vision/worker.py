@@ -27,6 +27,7 @@ from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CameraBack, CameraLost, Event
 from table_controller.vision.corners import stored_corners
+from table_controller.vision.enrol.opening import load_deck
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
@@ -56,6 +57,8 @@ class WorkerSettings:
     evidence_mb: int = 500
     corners_file: Path | None = None
     controls: CameraControls = field(default_factory=CameraControls)
+    decks: Path | None = None
+    deck: str = ""
 
 
 def slot_view(memory: SharedMemory, frame_px: tuple[int, int], slot: int) -> Image:
@@ -68,8 +71,12 @@ def slot_view(memory: SharedMemory, frame_px: tuple[int, int], slot: int) -> Ima
 def make_eye(settings: WorkerSettings) -> tuple[Eye, str]:
     """The eye and its recogniser's name; raises InputError when the models are missing."""
     cv2.setNumThreads(settings.threads)
-    reader = Reader.load(settings.models_dir, settings.threads)
-    eye = Eye(load_geometry(), reader, _evidence(settings), corners=stored_corners(settings.corners_file))
+    deck, plain = None, None
+    if settings.deck and settings.decks is not None:
+        deck, plain = load_deck(settings.decks, settings.deck, settings.models_dir)
+    reader = Reader.load(settings.models_dir, settings.threads, deck)
+    corners = stored_corners(settings.corners_file)
+    eye = Eye(load_geometry(), reader, _evidence(settings), plain, corners)
     eye.watch(settings.mode)
     eye.recall(dict(settings.lying), dict(settings.prompts))
     return eye, reader.name

@@ -6,9 +6,11 @@ import hashlib
 from pathlib import Path
 
 from table_controller.vision.classify import IndexClassifier
+from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.enrol.deck import Deck
 from table_controller.vision.enrol.store import DeckStore
 from table_controller.vision.enrol.teach import Tell, learn_again
+from table_controller.vision.plain_prompts import PlainPrompts
 from table_controller.vision.reader import Reader, weight_files
 
 
@@ -40,3 +42,10 @@ def open_reader(
     reader = Reader.load(models_dir, threads, deck.learnt)
     reader.name = f"{reader.name}+{name}"
     return reader
+
+
+def load_deck(decks: Path, name: str, models_dir: Path | None = None) -> tuple[DeckWeights, PlainPrompts | None]:
+    """What a table's eye needs of deck ``name``: its weights, and its plain prompt cards if it has any. Raises
+    TableError."""
+    deck = current(DeckStore(decks), name, models_dir)
+    return deck.learnt, PlainPrompts.learn(deck.prompts) if deck.prompts else None

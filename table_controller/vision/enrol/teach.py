@@ -22,7 +22,7 @@ from table_controller.vision.images import Image, load_photo
 
 MIN_SAMPLES = 20
 TEMPERATURES = np.geomspace(0.8, 2, 30)
-SURE_BETWEEN = (0.62, 0.9)
+SURE_BETWEEN = (0.55, 0.75)
 WRONG_AT_MOST = 0.004
 SURELY_NOTHING = 0.9
 NOTHING_AT_MOST = 5

@@ -1,0 +1,189 @@
+"""Decks kept, carried, refused, and what learning one leaves alone."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from table_controller.cards import FACES
+from table_controller.errors import InputError, UsageError
+from table_controller.vision.classify import IndexClassifier
+from table_controller.vision.enrol.deck import Deck, from_bytes, read_deck_file, to_bytes
+from table_controller.vision.enrol.learn import Trunk
+from table_controller.vision.enrol.opening import current, load_deck, open_reader, weights_name
+from table_controller.vision.enrol.report import picture_of, unseen, weaknesses
+from table_controller.vision.enrol.store import DeckStore
+from table_controller.vision.enrol.tail import backward, forward
+from table_controller.vision.mat import play_window
+from table_controller.vision.onnx_file import OnnxFile
+from table_controller.vision.reader import Reader, weight_files
+
+
+@pytest.fixture(scope="session")
+def view(shown):
+    """A play area with prompt cards gone: the row of seat S."""
+    from table_controller.geometry import load_geometry
+    from table_controller.vision.mat import MatFinder, glimpse_of
+
+    geometry = load_geometry()
+    shown.lay(shown.guide._plan[0])
+    frame = shown.scene.render()
+    pose = MatFinder(geometry).find(frame, glimpse_of(frame))
+    return play_window(geometry, "S").view(frame, pose, 3.0)
+
+
+def same(one: list, other: list) -> bool:
+    return len(one) == len(other) and all(
+        a.card == b.card and a.box == b.box and np.array_equal(a.probs, b.probs)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def test_a_deck_comes_back_from_its_file_as_it_was(deck: Deck) -> None:
+    back = from_bytes(to_bytes(deck), "here")
+    assert (back.name, back.weights, back.facts) == (deck.name, deck.weights, deck.facts)
+    assert all(np.array_equal(back.learnt.arrays[name], array) for name, array in deck.learnt.arrays.items())
+    assert [s.card for s in back.samples] == [s.card for s in deck.samples]
+    assert np.array_equal(back.confusion, deck.confusion) and len(back.prompts) == len(deck.prompts)
+
+
+def test_enrolling_changes_no_other_reading_by_a_bit(deck: Deck, view, decks: Path) -> None:
+    store = DeckStore(decks)
+    store.save(replace(deck, name="first"))
+    plain, first = Reader.load().read_crop(view, 3.0), open_reader(decks, "first").read_crop(view, 3.0)
+    arrays = {name: array * 1.01 for name, array in deck.learnt.arrays.items()}
+    store.save(replace(deck, name="second", learnt=replace(deck.learnt, arrays=arrays)))
+    assert not same(open_reader(decks, "second").read_crop(view, 3.0), first)
+    assert same(Reader.load().read_crop(view, 3.0), plain)
+    assert same(open_reader(decks, "first").read_crop(view, 3.0), first)
+    assert same(open_reader(decks, "").read_crop(view, 3.0), plain)
+
+
+def test_an_enrolled_deck_reads_its_row(deck: Deck, view, decks: Path) -> None:
+    DeckStore(decks).save(deck)
+    sure = {reading.card for reading in open_reader(decks, "hall").read_crop(view, 3.0) if not reading.doubtful}
+    assert sure == {card for card in FACES if card[1] == "D"}
+    learnt, plain = load_deck(decks, "hall")
+    assert learnt.offset is not None and plain is not None and set(plain.kinds) == {"PASS", "1", "2", "TD"}
+
+
+def test_a_deck_of_other_weights_is_learnt_again(deck: Deck, decks: Path, few_rounds: None) -> None:
+    store = DeckStore(decks)
+    told: list[str] = []
+    store.save(replace(deck, weights="others"))
+    again = current(store, "hall", tell=told.append)
+    assert told and again.weights == weights_name() == store.load("hall").weights
+    assert len(again.samples) == len(deck.samples)
+
+
+def test_a_deck_is_replaced_only_when_told_and_as_a_whole(deck: Deck, decks: Path, monkeypatch) -> None:
+    store = DeckStore(decks)
+    store.save(deck)
+    with pytest.raises(UsageError, match="--replace"):
+        store.save(deck)
+
+    def fails(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(InputError, match="No space"):
+        store.save(replace(deck, weights="new"), replace=True)
+    monkeypatch.undo()
+    assert store.load("hall").weights == deck.weights and store.names() == ["hall"]
+    assert [file.name for file in decks.iterdir()] == ["hall.deck"]
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "a b", "x" * 41])
+def test_impossible_names_are_refused(name: str, decks: Path) -> None:
+    with pytest.raises(UsageError):
+        DeckStore(decks).path(name)
+
+
+def test_foreign_and_damaged_files_are_refused(deck: Deck, tmp_path: Path) -> None:
+    whole = to_bytes(deck)
+    file = tmp_path / "x.deck"
+    for data, words in ((b"", "not an enrolled deck"), (b"text", "not an enrolled"), (whole[: len(whole) // 2], "not an enrolled")):
+        file.write_bytes(data)
+        with pytest.raises(InputError, match=words):
+            read_deck_file(file)
+    with pytest.raises(InputError):
+        read_deck_file(tmp_path / "nowhere")
+    for change, words in (
+        ({"version": 99}, "another version"),
+        ({"format": "x"}, "not an"),
+        ({"cards": ["XX"]}, "damaged"),
+    ):
+        file.write_bytes(whole)
+        with zipfile.ZipFile(file) as old:
+            members = {name: old.read(name) for name in old.namelist()}
+        members["deck.json"] = json.dumps({**json.loads(members["deck.json"]), **change}).encode()
+        with zipfile.ZipFile(file, "w") as new:
+            for name, data in members.items():
+                new.writestr(name, data)
+        with pytest.raises(InputError, match=words):
+            read_deck_file(file)
+
+
+def test_pickles_are_refused(deck: Deck, tmp_path: Path) -> None:
+    import io
+
+    file = tmp_path / "x.deck"
+    file.write_bytes(to_bytes(deck))
+    buffer = io.BytesIO()
+    np.savez(buffer, weight=np.array([{"a": 1}], dtype=object))
+    with zipfile.ZipFile(file) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(file, "w") as new:
+        for name, data in {**members, "layers.npz": buffer.getvalue()}.items():
+            new.writestr(name, data)
+    with pytest.raises(InputError, match="damaged"):
+        read_deck_file(file)
+
+
+def test_the_picture_names_what_is_weak(deck: Deck) -> None:
+    confusion = deck.confusion.copy()
+    row, column = FACES.index("QC"), FACES.index("QS")
+    confusion[row, column] += 3
+    confusion[FACES.index("4H")] = 0
+    assert weaknesses(confusion)[0].card == "QC" and weaknesses(confusion)[0].others == (("QS", 3),)
+    assert unseen(confusion) == ["4H"]
+    plain, changed = picture_of(deck), picture_of(replace(deck, confusion=confusion))
+    assert plain.shape == changed.shape and not np.array_equal(plain, changed)
+    assert cv2.imencode(".png", changed)[0]
+
+
+def test_the_tail_computes_what_the_network_does_and_its_gradient_is_the_slope() -> None:
+    classifier = IndexClassifier(weight_files()[1])
+    trunk = Trunk(classifier)
+    shape = (3, classifier.shape.height, classifier.shape.width, 3)
+    crops = np.random.default_rng(0).integers(0, 255, shape).astype(np.uint8)
+    start = trunk.activations(crops)
+    logits, made = forward(trunk.tail, start, trunk.weights)
+    assert np.allclose(logits, classifier.logits(crops), atol=1e-3)
+    slope = np.random.default_rng(1).normal(size=logits.shape).astype(np.float32)
+    grads = backward(trunk.tail, slope, made, trunk.weights)
+    assert set(grads) == set(trunk.tail.names)
+    for name, grad in grads.items():
+        way, step = np.sign(grad), 3e-5
+        ends = [
+            float((forward(trunk.tail, start, {**trunk.weights, name: trunk.weights[name] + s * way})[0] * slope).sum())
+            for s in (-step, step)
+        ]
+        assert (ends[1] - ends[0]) / (2 * step) == pytest.approx(float((grad * way).sum()), rel=0.08)
+
+
+def test_only_an_onnx_file_of_the_same_network_takes_weights() -> None:
+    path = weight_files()[1]
+    file = OnnxFile(path.read_bytes(), str(path))
+    weights = file.weights()
+    assert file.with_weights(weights) == path.read_bytes()
+    with pytest.raises(ValueError, match="nothing"):
+        file.with_weights({"nothing": np.zeros(3, np.float32)})
+    with pytest.raises(InputError):
+        OnnxFile(b"\xff\xff\xff not onnx", "x")
