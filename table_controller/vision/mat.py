@@ -232,10 +232,11 @@ class MatFinder:
     def _moved(last: Matrix, mat: Matrix, image: Matrix) -> Matrix:
         """A pose from few fiducials: the last one shifted, turned and scaled."""
         there = cv2.perspectiveTransform(mat.reshape(-1, 1, 2), last)
-        move = cv2.estimateAffinePartial2D(there, image.reshape(-1, 1, 2), method=cv2.RANSAC, ransacReprojThreshold=6.0)
-        if move[0] is None:
-            return np.zeros((0, 0))
-        return np.asarray(np.vstack([move[0], [0.0, 0.0, 1.0]]) @ last, dtype=np.float64)
+        found = cv2.estimateAffinePartial2D(
+            there, image.reshape(-1, 1, 2), method=cv2.RANSAC, ransacReprojThreshold=6.0
+        )
+        move = np.asarray(found[0], dtype=np.float64)  # of no shape where nothing was found
+        return np.vstack([move, [0.0, 0.0, 1.0]]) @ last if move.shape == (2, 3) else np.zeros((0, 0))
 
     def _box(self, marker: int, to_frame: Matrix, pad: int, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
         image = cv2.perspectiveTransform(self._mat_corners(marker).reshape(-1, 1, 2), to_frame).reshape(-1, 2)
