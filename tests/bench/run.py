@@ -43,7 +43,7 @@ from table_controller.table.core import TableCore
 from table_controller.table.effects import PlanDeal, RunDeal
 from table_controller.table.events import DealDone, DealFailed, DealPlanned, Event
 from table_controller.vision.detect import CELL_PX, UNIT_PX
-from table_controller.vision.eye import Eye
+from table_controller.vision.gate_bench import FRAMES_A_MINUTE, measure_gate
 from table_controller.vision.mat import GLIMPSE, MatFinder, play_window
 from table_controller.vision.reader import INDEX_MM, Reader
 
@@ -135,28 +135,15 @@ def area() -> Figures:
 
 
 def gate() -> Figures:
-    """A quiet minute, ten frames a second: with the change gate, against reading four areas in each frame."""
-    reader, geometry = Reader.load(), load_geometry()
+    """A quiet minute, ten frames a second: with the change gate, against reading the four areas in every frame."""
     scene, _ = _played_table()
     frames = [scene.render() for _ in range(10)]
-    eye = Eye(geometry, reader)
-    for number in range(40):
-        eye.see(frames[number % 10], number * 100)
-    assert not eye.pending, "the table did not come to rest"
-    before, began = eye.readings, time.process_time()
-    for number in range(40, 40 + QUIET_FRAMES):
-        eye.see(frames[number % 10], number * 100)
-    gated_s = time.process_time() - began
-    size = (frames[0].shape[1] // GLIMPSE, frames[0].shape[0] // GLIMPSE)
-    glimpse = np.asarray(cv2.resize(frames[0], size, interpolation=cv2.INTER_AREA), np.uint8)
-    pose = MatFinder(geometry).find(frames[0], glimpse)
-    assert pose is not None
-    views = [play_window(geometry, seat).view(frames[0], pose, PX_PER_MM) for seat in ("E", "N", "W", "S")]
-    every_ms = median_ms(lambda: [reader.read_crop(view, PX_PER_MM) for view in views], 3)
+    found = measure_gate(
+        load_geometry(), Reader.load(), frames, lambda: time.process_time() * 1000, quiet=QUIET_FRAMES, always=6
+    )
     return beside(
-        gated_s, every_ms * QUIET_FRAMES / 1000, "s", "a quiet minute with the gate",
-        f"four areas read in each of {QUIET_FRAMES} frames (3 measured, scaled)",
-        read_meanwhile=eye.readings - before,
+        found.quiet_minute_s, found.always_ms * FRAMES_A_MINUTE / 1000, "s", "a quiet minute with the gate",
+        f"the four areas read in each of {FRAMES_A_MINUTE} frames (6 measured, scaled)", share=round(found.share, 4),
     )  # fmt: skip
 
 
