@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from table_controller.cards import SEATS
 from table_controller.geometry import load_geometry
-from table_controller.sim.poses import Pose
+from table_controller.sim.figures.enrolment import lay_stage
 from table_controller.sim.scene import Scene
 from table_controller.vision.classify import IndexClassifier
 from table_controller.vision.enrol import learn
@@ -36,19 +35,7 @@ class Rehearsal:
         self.ms = 0
 
     def lay(self, stage: Stage) -> None:
-        for seat in SEATS:
-            self.scene.clear(seat)
-            self.scene.clear_prompts(seat)
-        for seat, cards in stage.rows.items():
-            pitch = min(24.0, 296.0 / (len(cards) - 1))
-            v = GEOMETRY.centre_side_mm / 2 + GEOMETRY.play_band_mm / 2
-            middle = (len(cards) - 1) / 2
-            poses = [
-                Pose((i - middle) * pitch, v + self.rng.uniform(-3, 3), self.rng.gauss(0, 2)) for i in range(len(cards))
-            ]
-            self.scene.lay(seat, cards, at=poses)
-        for seat, kind in stage.prompts.items():
-            self.scene.lay_prompt(seat, kind)
+        lay_stage(self.scene, stage, self.rng)
 
     def show(self, frames: int = 8) -> list[Words]:
         said: list[Words] = []

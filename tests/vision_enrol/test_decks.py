@@ -76,16 +76,16 @@ def test_an_enrolled_deck_reads_its_row(deck: Deck, view, decks: Path) -> None:
 def test_a_deck_of_other_weights_is_learnt_again(deck: Deck, decks: Path, few_rounds: None) -> None:
     store = DeckStore(decks)
     told: list[str] = []
-    store.save(replace(deck, weights="others"))
+    store.save(replace(deck, weights="others", samples=deck.samples[::4]))
     again = current(store, "hall", tell=told.append)
     assert told and again.weights == weights_name() == store.load("hall").weights
-    assert len(again.samples) == len(deck.samples)
+    assert len(again.samples) == len(deck.samples[::4])
 
 
 def test_a_deck_is_replaced_only_when_told_and_as_a_whole(deck: Deck, decks: Path, monkeypatch) -> None:
     store = DeckStore(decks)
     store.save(deck)
-    with pytest.raises(UsageError, match="--replace"):
+    with pytest.raises(UsageError, match="already"):
         store.save(deck)
 
     def fails(self: Path, target: Path) -> None:
@@ -108,7 +108,11 @@ def test_impossible_names_are_refused(name: str, decks: Path) -> None:
 def test_foreign_and_damaged_files_are_refused(deck: Deck, tmp_path: Path) -> None:
     whole = to_bytes(deck)
     file = tmp_path / "x.deck"
-    for data, words in ((b"", "not an enrolled deck"), (b"text", "not an enrolled"), (whole[: len(whole) // 2], "not an enrolled")):
+    for data, words in (
+        (b"", "not an enrolled deck"),
+        (b"text", "not an enrolled"),
+        (whole[: len(whole) // 2], "not an enrolled"),
+    ):
         file.write_bytes(data)
         with pytest.raises(InputError, match=words):
             read_deck_file(file)
