@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from table_controller.geometry import Point
 from table_controller.vision.images import Image
+from table_controller.vision.plain_match import PX_PER_MM
 from table_controller.vision.plain_prompts import PlainSight
 
-LIES_PX_PER_MM = 1.0
-_SHRUNK = 3
 FIRST = 1000
 """Plain cards are numbered from here: markers have smaller numbers."""
 _SAME_MM = 1.3
 _ROUGH_MM = 3.5
-_OFF_MAT = 26.0
-_RIM_PX = 4
-_LEAST_RIM_PX = 14
+_ERROR_MM = 0.5
+"""A whole card's place is known this well."""
+_LEAST_RIM_MM2 = 9.0
 _STILL_THERE = 0.6
+_OFF_MAT = 26.0
+_SHRUNK = 3
+_RIM_PX = 4
 
 
 class PlainNames:
@@ -40,7 +42,7 @@ class PlainNames:
     def number_of(
         self,
         sight: PlainSight,
-        lies: NDArray[np.bool_] | None,
+        view: Image | None,
         stack: Sequence[int],
         places: Mapping[int, tuple[Point, ...]],
     ) -> int | None:
@@ -54,7 +56,7 @@ class PlainNames:
         if not sight.sure:
             return None
         top = stack[-1] if stack else -1
-        if top in places and self.kind(top) == sight.kind and not _still_lies(places[top], sight, lies):
+        if top in places and self.kind(top) == sight.kind and not _still_lies(places[top], sight, view):
             return top
         marker = FIRST + len(self._kinds)
         self._kinds[marker] = sight.kind
@@ -68,13 +70,17 @@ class PlainNames:
         return bool(self.kind(marker)) and (not sight.sure or self.kind(marker) == sight.kind)
 
 
-def occupied(view: Image) -> NDArray[np.bool_]:
-    """Where a prompt window shows anything but the mat, thin lines left out; LIES_PX_PER_MM."""
+def occupied(view: Image) -> float:
+    """The share of a prompt window where anything but the mat shows, thin lines left out."""
     size = (view.shape[1] // _SHRUNK, view.shape[0] // _SHRUNK)
     small = np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
-    rim = np.concatenate([small[:_RIM_PX].reshape(-1, 3), small[-_RIM_PX:].reshape(-1, 3)])
-    off = (np.abs(small - np.median(rim, axis=0)).max(axis=2) > _OFF_MAT).astype(np.uint8)
-    return np.asarray(cv2.morphologyEx(off, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))) > 0
+    off = (np.abs(small - _mat(small)).max(axis=2) > _OFF_MAT).astype(np.uint8)
+    return float(np.mean(cv2.morphologyEx(off, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))))
+
+
+def _mat(view: NDArray[np.float32]) -> NDArray[np.float32]:
+    rim = np.concatenate([view[:_RIM_PX].reshape(-1, 3), view[-_RIM_PX:].reshape(-1, 3)])
+    return np.asarray(np.median(rim, axis=0), dtype=np.float32)
 
 
 def far_apart(before: Sequence[Point], now: Sequence[Point]) -> float:
@@ -82,13 +88,24 @@ def far_apart(before: Sequence[Point], now: Sequence[Point]) -> float:
     return max(math.dist(one, other) for one, other in zip(before, now, strict=True))
 
 
-def _still_lies(before: Sequence[Point], sight: PlainSight, lies: NDArray[np.bool_] | None) -> bool:
-    """Whether something still lies where a card lay before, beside the one seen now: that one came on top of it."""
-    if lies is None:
+def _still_lies(before: Sequence[Point], sight: PlainSight, view: Image | None) -> bool:
+    """Whether a card still lies where one lay before, beside the one seen now: that one came on top of it."""
+    if view is None:
         return True
-    old, new = (np.zeros(lies.shape, dtype=np.uint8) for _ in range(2))
-    for mask, corners in ((old, before), (new, sight.corners(1.5))):
-        points = np.array([(x * LIES_PX_PER_MM - 0.5, y * LIES_PX_PER_MM - 0.5) for x, y in corners])
-        cv2.fillConvexPoly(mask, np.round(points).astype(np.int32), 1)
-    rim = (cv2.erode(old, np.ones((3, 3), np.uint8)) > 0) & (new == 0)
-    return int(np.count_nonzero(rim)) >= _LEAST_RIM_PX and float(lies[rim].mean()) > _STILL_THERE
+    old, inside, new = (_filled(view, corners) for corners in (before, sight.corners(-3.0), sight.corners(_ERROR_MM)))
+    error = round(_ERROR_MM * PX_PER_MM) * 2 + 1
+    rim = (cv2.erode(old.astype(np.uint8), np.ones((error, error), np.uint8)) > 0) & ~new
+    if np.count_nonzero(rim) < _LEAST_RIM_MM2 * PX_PER_MM**2:
+        return False
+    pixels = np.asarray(cv2.GaussianBlur(view, (0, 0), 0.8), dtype=np.float32)
+    paper, mat = np.median(pixels[inside], axis=0), _mat(pixels)
+    # shadow beside a card is no card: it is nearer to the mat's colour than to the paper's
+    like_paper = np.linalg.norm(pixels[rim] - paper, axis=1) < np.linalg.norm(pixels[rim] - mat, axis=1)
+    return float(like_paper.mean()) > _STILL_THERE
+
+
+def _filled(view: Image, corners: Sequence[Point]) -> NDArray[np.bool_]:
+    mask = np.zeros(view.shape[:2], dtype=np.uint8)
+    points = np.array([(x * PX_PER_MM - 0.5, y * PX_PER_MM - 0.5) for x, y in corners])
+    cv2.fillConvexPoly(mask, np.round(points).astype(np.int32), 1)
+    return mask > 0

@@ -67,8 +67,7 @@ class PromptEye:
         last = self._sights[-1]
         if _seen(self._sights[-2]) != _seen(last) and len(self._sights) < _MOST_LOOKS:
             return []
-        unsure = last.plain is not None and not last.plain.sure and not last.large
-        if unsure and len(self._sights) < _MOST_UNSURE:
+        if self._reader.unsure(last) and len(self._sights) < _MOST_UNSURE:
             return []  # a finger that does not reach over the border may lie on it
         if not hand:
             self._gate.accept()

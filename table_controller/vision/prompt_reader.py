@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry, Point
@@ -49,8 +48,8 @@ class PromptSight:
     places: dict[int, tuple[Point, ...]] = field(default_factory=dict)
     """Marker id -> centres in mm of the window."""
     plain: PlainSight | None = None
-    lies: NDArray[np.bool_] | None = None
-    """Where anything but the mat shows, at plain_stack.LIES_PX_PER_MM (for plain cards only)."""
+    view: Image | None = None
+    """What was looked at, where a plain card was seen."""
 
 
 class PromptReader:
@@ -63,6 +62,11 @@ class PromptReader:
         parameters = cv2.aruco.DetectorParameters()
         parameters.minMarkerPerimeterRate = 0.1
         self._detector = cv2.aruco.ArucoDetector(dictionary, parameters)
+
+    def unsure(self, sight: PromptSight) -> bool:
+        """Whether a plain card may lie there that cannot be told yet."""
+        told = bool(sight.markers) or (sight.plain is not None and sight.plain.sure)
+        return self._plain is not None and sight.paper and not sight.large and not told
 
     def read(self, view: Image, mat_grey: float) -> PromptSight:
         """Look at an upright view of a prompt window; ``mat_grey`` is the mat's brightness there (of 255)."""
@@ -78,14 +82,13 @@ class PromptReader:
                 x, y = np.asarray(quad).reshape(4, 2).mean(axis=0) / (_ENLARGE * PROMPT_PX_PER_MM)
                 places[marker] = (*places.get(marker, ()), (float(x), float(y)))
         paper = float(np.mean(view.min(axis=2) > min(225.0, mat_grey * 1.4)))
-        lies = plain = None
+        plain = None
         share = paper
         if self._plain is not None and not seen:
-            lies, plain = occupied(view), self._plain.read(view)
-            share = max(paper, float(lies.mean()))
+            plain, share = self._plain.read(view), max(paper, occupied(view))
         whole = any(count > 3 for count in seen.values()) or (plain is not None and plain.sure and plain.whole)
-        playing_card = share > _LARGER_SHARE or (share > _LARGE_SHARE and not whole)
-        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, lies)
+        playing_card = paper > _LARGER_SHARE or (paper > _LARGE_SHARE and not whole)
+        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, view if plain else None)
 
 
 @dataclass
@@ -134,7 +137,7 @@ class PromptStack:
         """A plain card gets the number of the one that it must be, or a new one."""
         if sight.plain is None or not (sight.plain.sure or self.stack):
             return sight
-        marker = self.plain.number_of(sight.plain, sight.lies, self.stack, self.places)
+        marker = self.plain.number_of(sight.plain, sight.view, self.stack, self.places)
         if marker is None:
             return sight
         return replace(sight, markers={marker: 4}, places={marker: tuple(sight.plain.corners())})
