@@ -25,8 +25,8 @@ INDEX_MM = 16.0
 """How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
 CROP_THRESHOLD = 0.22
 PHOTO_THRESHOLD = 0.3
-DECK_THRESHOLDS = (0.18, 0.18)
-"""Both, for an enrolled deck: its classifier has learnt what is no index of it."""
+DECK_THRESHOLDS = (CROP_THRESHOLD, 0.18)
+"""For an enrolled deck: its classifier has learnt what is no index of it. A table's eye looks as it always does."""
 NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
 FAINT = 0.4
