@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
 
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard
@@ -11,6 +14,7 @@ from table_controller.vision.cards_on_mat import SeenCard
 _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
 _STRAIGHT_MM = 2.5
+_TWO_STEPS_MM, _CARD_MM, _LONGER = 21.5, 58.0, 1.5
 _ROW_TURN_DEG = 2.0
 
 
@@ -63,3 +67,18 @@ def _beside(card: SeenCard, other: SeenCard) -> bool:
     along, across = abs(c * du + s * dv), abs(c * dv - s * du)
     lean = abs((card.turn_deg - other.turn_deg + 90) % 180 - 90)
     return _STEP_MM[0] < along < _STEP_MM[1] and across < _STRAIGHT_MM and lean < _ROW_TURN_DEG
+
+
+def gaps_doubted(row: Sequence[SeenCard]) -> list[SeenCard]:
+    """A new row, left to right, its cards after a gap that has room for one more marked doubtful.
+
+    People leave even steps: a step half as long again as the others, and long enough for two, may hide a card between
+    that was not seen.
+    """
+    cards = list(row)
+    steps = [math.dist(one.anchor, other.anchor) for one, other in pairwise(cards)]
+    for i, step in enumerate(steps):
+        others = [other for k, other in enumerate(steps) if k != i and other < _CARD_MM]
+        if others and _TWO_STEPS_MM < step < _CARD_MM and step > _LONGER * median(others):
+            cards[i + 1] = replace(cards[i + 1], doubtful=True)
+    return cards

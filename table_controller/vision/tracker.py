@@ -16,7 +16,7 @@ import numpy as np
 from table_controller.cards import FACES, UNKNOWN
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
-from table_controller.vision.rows import lies_in_row, moved_as_one
+from table_controller.vision.rows import gaps_doubted, lies_in_row, moved_as_one
 
 _NEAR_MM = 9.0
 _CHANCE = 0.01
@@ -109,6 +109,7 @@ class SeatTracker:
             for j, card in enumerate(seen)
             if j not in matched_seen
         ]
+        fresh = gaps_doubted(ordered(fresh))
         over = [(self.plays + 1, card) for card in fresh]
         for i, j in pairs:
             moved = apart(self.known[i].seen, seen[j]) > _NEAR_MM

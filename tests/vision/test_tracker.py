@@ -161,3 +161,15 @@ def test_a_doubtful_card_is_no_other_card_that_its_reading_rules_out() -> None:
     settle(tracker, [play[0], replace(play[1], doubtful=True, probs=probs)])
     new, _, _ = settle(tracker, [play[0], *row("3H 3H", -44, 201)])
     assert new == ["3H", "3H"]
+
+
+def test_a_gap_with_room_for_a_card_that_was_not_seen_is_doubted() -> None:
+    tracker, play = SeatTracker(), row("KH KD KD KC KS", step=15.0)
+    settled = tracker.settle([play[0], play[1], *play[3:]], lambda card: False)
+    assert [(c.card, c.doubtful) for c in settled.new] == [
+        ("KH", False), ("KD", False), ("KC", True), ("KS", False),
+    ]  # fmt: skip
+    tracker = SeatTracker()
+    assert not any(c.doubtful for c in tracker.settle(play, lambda card: False).new)
+    tracker = SeatTracker()
+    assert not any(c.doubtful for c in tracker.settle(row("5S 6S 7S", step=26.0), lambda card: False).new)
