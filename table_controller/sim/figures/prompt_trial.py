@@ -149,7 +149,9 @@ class PromptTrial:
     def _lay(self, seat: Seat, over: str = "prompt") -> Script:
         self._scene.hand(seat, "prompt")
         yield 300
-        card = self._rng.choices(self._kinds, [6, *[1] * (len(self._kinds) - 1)])[0]
+        box, stack = self._scene.geometry.prompt_box, self._stacks[seat]
+        left = [kind for kind in self._kinds if stack.count(kind) < box.count(kind)]
+        card = self._rng.choices(left, [6 if kind == "PASS" else 1 for kind in left])[0]
         self._note("laid" if over == "prompt" else "thumb", seat, card, [("PromptLaid", card)])
         self._scene.lay_prompt(seat, card, turn_deg=self._rng.uniform(0, 360))
         self._stacks[seat].append(card)
