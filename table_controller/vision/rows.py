@@ -13,9 +13,10 @@ from table_controller.vision.cards_on_mat import SeenCard
 
 _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
-_STRAIGHT_MM = 2.5
-_TWO_STEPS_MM, _CARD_MM, _LONGER = 21.5, 58.0, 1.5
-_ROW_TURN_DEG = 2.0
+_STRAIGHT_MM = 4.5
+_TWO_STEPS_MM, _CARD_MM, _LONGER = 22.5, 58.0, 1.75
+_ROW_TURN_DEG = 9.0
+"""The turn of a card that shows one corner is known to some degrees only."""
 
 
 def moved_as_one(before: Sequence[SeenCard], now: Sequence[SeenCard], most_mm: float) -> list[int]:
@@ -72,7 +73,7 @@ def _beside(card: SeenCard, other: SeenCard) -> bool:
 def gaps_doubted(row: Sequence[SeenCard]) -> list[SeenCard]:
     """A new row, left to right, its cards after a gap that has room for one more marked doubtful.
 
-    People leave even steps: a step half as long again as the others, and long enough for two, may hide a card between
+    People leave even steps: a step three quarters longer than the others, and long enough for two, may hide a card between
     that was not seen.
     """
     cards = list(row)
