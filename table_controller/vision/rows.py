@@ -73,7 +73,7 @@ def _beside(card: SeenCard, other: SeenCard) -> bool:
 def gaps_doubted(row: Sequence[SeenCard]) -> list[SeenCard]:
     """A new row, left to right, its cards after a gap that has room for one more marked doubtful.
 
-    People leave even steps: a step three quarters longer than the others, and long enough for two, may hide a card between
+    People leave even steps: a step three quarters longer than the others, and long enough for two, may hide a card
     that was not seen.
     """
     cards = list(row)

@@ -62,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
     }
     log = Log(args.log, settings)
     entries = list(_entries(args, readers, log))
-    report = {**settings, "scenes": len(entries), **_summary(entries, args.count)}
+    counted = args.count if args.scene is None else sum(len(entry["plays"]) for entry in entries)
+    report = {**settings, "scenes": len(entries), **_summary(entries, counted)}
     print(json.dumps(report, ensure_ascii=False) if args.json else _words(report))
     return 0 if not report["wrong_and_sure"] and not report["false_extra_plays"] else 1
 
