@@ -14,7 +14,7 @@ import numpy as np
 from table_controller.vision.detect import UNIT_PX, Corner, Detector, merge
 from table_controller.vision.images import Image
 
-SMALLEST_SIDE_PX = 96
+SMALLEST_SIDE_PX = 60
 LARGEST_PX = 26_000_000
 SIZE_RATIO = 1.9
 """Indices of one photograph differ in height by at most this factor from the usual one."""
