@@ -38,6 +38,7 @@ from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
 from table_controller.runtime.loop import TableRuntime
 from table_controller.sim.event_table import EventTable
+from table_controller.sim.figures.enrolment import enrol_rendered
 from table_controller.sim.scene import Picture, Scene
 from table_controller.table.core import TableCore
 from table_controller.table.effects import PlanDeal, RunDeal
@@ -52,6 +53,7 @@ OUT = ROOT / "build" / "bench"
 PX_PER_MM = 3.0
 QUIET_FRAMES = 600
 YOLO_GRID_PX = 8
+ENROL_LIMIT_S = 180.0
 Figures = dict[str, Any]
 
 
@@ -144,6 +146,17 @@ def gate() -> Figures:
     return beside(
         found.quiet_minute_s, found.always_ms * FRAMES_A_MINUTE / 1000, "s", "a quiet minute with the gate",
         f"the four areas read in each of {FRAMES_A_MINUTE} frames (6 measured, scaled)", share=round(found.share, 4),
+    )  # fmt: skip
+
+
+def enrol() -> Figures:
+    """Enrolling a drawn deck at the rendered table: looking and learning, against the three minutes it may take."""
+    figure, deck = enrol_rendered(style="drawn-17", seed=1, scenes=2)
+    return beside(
+        figure.table_s + figure.learn_s, ENROL_LIMIT_S, "s",
+        f"a deck enrolled from {figure.samples} corners, without the hands", "the three minutes it may take with them",
+        looking=round(figure.table_s, 1), learning=round(figure.learn_s, 1),
+        before=figure.before, after=figure.after, deck=deck.name,
     )  # fmt: skip
 
 
@@ -260,6 +273,7 @@ BENCHES: dict[str, Callable[[], Figures]] = {
     "recognition": recognition,
     "area": area,
     "gate": gate,
+    "enrol": enrol,
     "judge": judge,
     "core": core,
     "dealer": dealer,
