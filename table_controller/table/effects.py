@@ -90,8 +90,12 @@ class WatchMode(Effect):
 
 @dataclass(frozen=True)
 class AskHuman(Effect):
-    """A reading stays doubtful: a human is asked; ``play`` names it, ``question`` in plain words."""
+    """A reading stays doubtful: a human is asked; ``play`` names it, ``question`` in plain words.
+
+    ``evidence`` names the picture it was read from, empty where none was kept.
+    """
 
     play: int
     seat: Seat
     question: str
+    evidence: str = ""

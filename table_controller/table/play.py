@@ -19,7 +19,7 @@ def cards_seen(draft: Draft, event: CardsSeen) -> None:
     """New cards in a play area: a tribute, a return or a play, by the phase."""
     draft.require("sorting", "tribute", "returning", "playing", "trick_over", "paused")
     draft.state.areas[event.seat] += len(event.cards)
-    laid(draft, Early(event.seat, event.at_ms, event.cards, event.doubtful))
+    laid(draft, Early(event.seat, event.at_ms, event.cards, event.doubtful, event.evidence))
 
 
 def play_entered(draft: Draft, event: PlayEntered) -> None:
@@ -174,7 +174,15 @@ def stop_turn(draft: Draft, at_ms: int) -> None:
 
 def _play(draft: Draft, early: Early) -> None:
     state, deal = draft.state, playing_deal(draft)
-    action = Action(state.next_action, early.seat, early.at_ms, early.cards, early.doubtful, deal.trick_number)
+    action = Action(
+        state.next_action,
+        early.seat,
+        early.at_ms,
+        early.cards,
+        early.doubtful,
+        deal.trick_number,
+        evidence=early.evidence,
+    )
     spent = [card for other in state.actions for card in other.cards]
     surplus = over_conserved([*spent, *action.cards])
     if surplus:
@@ -197,6 +205,7 @@ def _play(draft: Draft, early: Early) -> None:
         reading=reading,
         left=deal.counts[action.seat],
         doubtful=action.is_doubtful,
+        evidence=action.evidence,
         stamp_ms=action.at_ms,
     )
     if action.is_doubtful:
@@ -211,7 +220,8 @@ def _ask(draft: Draft, action: Action, kind: str) -> None:
     """A doubtful reading stays doubtful: play goes on, and a human is asked."""
     unread = [("?" if card == UNKNOWN else card) for card in action.cards]
     draft.incident(kind, action.at_ms, action.seat, action.number, detail=" ".join(unread))
-    draft.emit(AskHuman(action.number, action.seat, f"Which cards did seat {action.seat} play? {' '.join(unread)}"))
+    question = f"Which cards did seat {action.seat} play? {' '.join(unread)}"
+    draft.emit(AskHuman(action.number, action.seat, question, action.evidence))
 
 
 def _pass(draft: Draft, early: Early) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from table_controller.cards import SEATS
 from table_controller.games.guandan.deal import Action
-from table_controller.table.incidents import KINDS
+from table_controller.table.incidents import ASKING, KINDS
 from table_controller.table.state import TableState
 
 
@@ -19,7 +19,9 @@ def _action(action: Action) -> dict[str, Any]:
         "cards": list(action.cards),
         "reading": action.reading,
         "doubtful": action.is_doubtful,
-        "corrected": bool(action.original),
+        "unsure": list(action.unsure),
+        "evidence": action.evidence,
+        "corrected": bool(action.original) and action.original != action.cards,
         "trick": action.trick,
     }
 
@@ -58,6 +60,21 @@ def _clock(state: TableState, at_ms: int) -> dict[str, Any]:
     }
 
 
+def _questions(state: TableState) -> list[dict[str, Any]]:
+    """What a human is asked: the doubtful plays of this deal that nobody has settled, oldest first.
+
+    ``open`` says whether the cards may still be told: once the deal is over its record stands.
+    """
+    plays = {action.number: action for action in state.actions if action.is_doubtful}
+    asked = []
+    for incident in state.incidents:
+        action = plays.get(incident.play or 0)
+        if action is not None and incident.kind in ASKING and incident.status in ("open", "acknowledged"):
+            told = {"incident": incident.number, "kind": incident.kind, "asked": "referee"}
+            asked.append({**_action(action), **told, "open": state.phase in ("playing", "trick_over", "paused")})
+    return asked
+
+
 def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
     """The whole public state, JSON-ready, as of ``at_ms`` (monotonic ms)."""
     deal = state.deal
@@ -87,6 +104,7 @@ def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
             "returned": dict(state.exchange.returned),
             "resisted": state.exchange.resisted,
         },
+        "questions": _questions(state),
         "recent": [_action(action) for action in state.actions[-12:]],
         "incidents": [
             {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "rule": KINDS[i.kind].rule}

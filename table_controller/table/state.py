@@ -39,6 +39,8 @@ class Early:
     at_ms: int
     cards: tuple[str, ...]
     doubtful: tuple[int, ...]
+    evidence: str = ""
+    """Name of the picture it was read from, if one was kept."""
 
 
 @dataclass
@@ -114,6 +116,9 @@ class TableState:
     camera_lost: str = ""
 
     def digest(self) -> str:
-        """A hash of the whole state: equal after a replay."""
-        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        """A hash of the whole state: equal after a replay. Names of pictures are outside it."""
+        data = asdict(self)
+        for seen in (*data["actions"], *data["early"]):
+            del seen["evidence"]
+        text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()

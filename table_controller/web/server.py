@@ -167,11 +167,15 @@ class Page:
         return web.json_response({"ok": True})
 
     async def _evidence(self, request: web.Request) -> web.StreamResponse:
-        name = request.match_info["name"]
-        path = self.evidence / Path(name).name if self.evidence else None
+        """The picture of a play that the page shows, to this machine; no other file of the folder."""
+        if not _from_here(request):
+            return _problem(403, "Pictures of plays are shown on this machine only.")
+        name, state = request.match_info["name"], self.snapshot()
+        plays = (*state["questions"], *state["recent"])
+        path = self.evidence / name if self.evidence and name in {play["evidence"] for play in plays} else None
         if path is None or not path.is_file():
             return _problem(404, "There is no such picture.")
-        return web.FileResponse(path)
+        return web.FileResponse(path, headers={"Cache-Control": "no-store"})
 
 
 def _from_here(request: web.Request) -> bool:
@@ -194,5 +198,6 @@ def _file(path: Path) -> Callable[[web.Request], Any]:
 async def _headers(request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
     response: web.StreamResponse = await handler(request)
     if not response.prepared:
-        response.headers.update(HEADERS)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
     return response

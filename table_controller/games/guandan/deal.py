@@ -29,6 +29,8 @@ class Action:
     reading: str = ""
     original: tuple[str, ...] = ()
     """The cards as first read, where a human corrected them."""
+    evidence: str = ""
+    """Name of the picture it was read from; empty where none was kept, or a human told the play."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Action:
         return self
@@ -36,7 +38,13 @@ class Action:
     @property
     def is_doubtful(self) -> bool:
         """A human has not settled this reading yet."""
-        return bool(self.doubtful) or UNKNOWN in self.cards
+        return bool(self.unsure)
+
+    @property
+    def unsure(self) -> tuple[int, ...]:
+        """The places of cards that nobody is sure of, ascending."""
+        unread = (i for i, card in enumerate(self.cards) if card == UNKNOWN)
+        return tuple(sorted({*self.doubtful, *unread}))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 // A card as a small element: rank over suit, jokers in words.
-import { lang, rankText } from "./words.js";
+import { lang, rankText, t } from "./words.js";
 
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 
@@ -25,9 +25,16 @@ export function cardElement(code, { wild = false } = {}) {
   return node;
 }
 
-export function cardRow(codes, level) {
+export function cardRow(codes, level, unsure = []) {
   const row = document.createElement("span");
   row.className = "cards";
-  for (const code of codes) row.append(cardElement(code, { wild: code === `${level}H` }));
+  codes.forEach((code, place) => {
+    const node = cardElement(code, { wild: code === `${level}H` });
+    if (unsure.includes(place)) {
+      node.classList.add("unsure");
+      node.title = t("doubtful");
+    }
+    row.append(node);
+  });
   return row;
 }

@@ -1,4 +1,5 @@
 import { follow } from "./live.js";
+import { drawQuestions } from "./questions.js";
 import { lang, readingText, setLanguage, t } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -13,6 +14,7 @@ async function send(command) {
   const answer = await response.json();
   $("answer").textContent = answer.ok ? t("sent") : answer.problem;
   $("answer").className = answer.ok ? "ok" : "problem";
+  return answer;
 }
 
 function button(label, command) {
@@ -88,4 +90,8 @@ build();
 let editing = false;
 document.addEventListener("focusin", (e) => { editing = e.target.tagName === "INPUT"; });
 document.addEventListener("focusout", () => { editing = false; });
-follow((state) => { if (!editing) draw(state); }, (stale) => { $("stale").hidden = !stale; });
+const asking = { section: $("questions"), list: $("asking"), heading: $("asked"), news: $("news") };
+follow((state) => {
+  drawQuestions(state, send, asking);
+  if (!editing) draw(state);
+}, (stale) => { $("stale").hidden = !stale; });

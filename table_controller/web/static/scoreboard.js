@@ -31,12 +31,14 @@ function drawSeat(seat) {
   else if (data.reported) head.append(element("span", "reported", t("reported", { n: data.reported })));
   if (data.left !== null && !data.place) head.append(element("span", "left", t("left", { n: data.left })));
   const body = element("div", "body");
+  if (state.questions.some((question) => question.seat === seat)) {
+    head.append(element("span", "indoubt", t("in_doubt")));
+  } else if (data.last?.doubtful) head.append(element("span", "indoubt", t("doubtful")));
   const shown = shownCards(seat);
   if (shown.length) body.append(cardRow(shown, state.level), element("span", "reading", t(state.phase)));
   else if (data.last?.pass) body.append(element("span", "passed", t("pass")));
   else if (data.last) {
-    body.append(cardRow(data.last.cards, state.level), element("span", "reading", readingText(data.last.reading)));
-    if (data.last.doubtful) body.append(element("span", "doubtful", t("doubtful")));
+    body.append(cardRow(data.last.cards, state.level, data.last.unsure), element("span", "reading", readingText(data.last.reading)));
     if (data.last.corrected) body.append(element("span", "corrected", t("corrected")));
   }
   node.replaceChildren(head, body);
@@ -69,7 +71,7 @@ function drawFooter() {
   $("recent").replaceChildren(...state.recent.slice().reverse().slice(0, 4).map((action) => {
     const item = listItem("", action.doubtful ? "doubtful" : "");
     item.append(element("span", "seatname", t(action.seat)));
-    item.append(action.pass ? element("span", "passed", t("pass")) : cardRow(action.cards, state.level));
+    item.append(action.pass ? element("span", "passed", t("pass")) : cardRow(action.cards, state.level, action.unsure));
     if (action.reading) item.append(element("span", "reading", readingText(action.reading)));
     return item;
   }));

@@ -42,6 +42,15 @@ const WORDS = {
   corner1: ["点桌垫北边的左上角", "Click the mat's corner above left of N"], corner2: ["点右上角", "Click the corner above right"],
   corner3: ["点右下角", "Click the corner below right"], corner4: ["点左下角", "Click the corner below left"],
   corners_move: ["拖动角点，或选中后用方向键微调，然后保存", "Drag a corner, or select it and use the arrow keys; then save"],
+  questions: ["存疑待确认：{n}", "Doubtful, to be confirmed: {n}"],
+  question: ["{a}家第{n}手", "{a}, number {n}"], in_doubt: ["存疑，请裁判确认", "In doubt: the referee is asked"],
+  sure: ["看清：", "Sure:"], unsure: ["存疑：", "Not sure:"], nth_card: ["第{n}张 {c}", "card {n}, {c}"], comma: ["，", "; "],
+  unread: ["未识别", "not read"], too_often: ["这些牌出现超过两张", "Seen more often than the pack holds"],
+  who_is_asked: ["请裁判看图或看桌面确认；记分牌已向{a}家标明存疑", "The referee is asked: look at the picture or the table. The scoreboard shows {a} that it is in doubt"],
+  really_played: ["实际出牌", "Really played"], confirm: ["确认", "Confirm"],
+  leave_doubtful: ["保持存疑，不再询问", "Leave it doubtful, ask no more"],
+  evidence_of: ["{a}家这手牌的照片", "Picture of what {a} laid"],
+  evidence_none: ["没有照片（未保存或已清理），请看桌面；仍可在此确认", "No picture (not kept, or cleared since): look at the table. The question can still be answered"],
   overturn: ["撤销", "Overturn"], resync: ["重新对准", "Resync"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
 
@@ -57,6 +66,12 @@ export function readingText(reading) {
   const rank = key === "T" ? "10" : key === "BJ" ? (lang === "en" ? "big" : "大王")
     : key === "SJ" ? (lang === "en" ? "small" : "小王") : key;
   return rank === "-" ? t(type) : `${t(type)} ${rank}`;
+}
+
+export function cardText(code) {
+  if (code === "??") return t("unread");
+  if (code[1] === "J") return lang === "en" ? (code === "BJ" ? "big joker" : "small joker") : (code === "BJ" ? "大王" : "小王");
+  return `${{ S: "♠", H: "♥", D: "♦", C: "♣" }[code[1]]}${rankText(code[0])}`;
 }
 
 export function rankText(rank) { return rank === "T" ? "10" : rank; }
