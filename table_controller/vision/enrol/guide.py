@@ -19,7 +19,7 @@ from table_controller.vision.enrol.faults import glare_faults, no_mat, prompt_fa
 from table_controller.vision.enrol.offsets import usual_offset
 from table_controller.vision.enrol.plan import Stage, Words
 from table_controller.vision.enrol.row_match import VIEW_PX_PER_MM, Row, match_row
-from table_controller.vision.enrol.samples import Matched, Sample
+from table_controller.vision.enrol.samples import NOTHING, Matched, Sample
 from table_controller.vision.enrol.teach import Collected
 from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, play_border, prompt_border
 from table_controller.vision.images import Image
@@ -160,6 +160,7 @@ class Guide:
             for number, row in enumerate(shot.values()):
                 group = self.stage * len(SEATS) + number
                 self._samples += [Sample(found.card, as_kept(found.patch), group) for found in row.matched]
+                self._samples += [Sample(NOTHING, as_kept(patch), group) for patch in row.nothing]
                 self._matched.append(list(row.matched))
         self._taken.clear()
         self._rest()

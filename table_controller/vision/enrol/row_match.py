@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from table_controller.vision.pairs import offset_between
 
 VIEW_PX_PER_MM = 3.0
 INDEX_MM = 16.0
-FOUND_FROM = 0.12
+FOUND_FROM = 0.1
 LEFT_OUT = 7.0
 """What it costs to leave a card of the row without a corner, as minus a logarithm of a chance."""
 SPARE = 3.5
@@ -25,6 +26,10 @@ SPARE = 3.5
 FLOOR = 1e-4
 UPRIGHT = 0.75
 CERTAIN = 0.97
+NONE_FROM = 0.5
+APART = 0.6
+"""How far from the row's own corners, in their heights, a patch without an index is."""
+NOTHING_AT_MOST = 12
 ROW_MM = 22.0
 """Corners further from the row's usual height are not of it."""
 
@@ -37,14 +42,27 @@ class Row:
     matched: tuple[Matched, ...]
     missing: tuple[str, ...]
     other: tuple[tuple[str, str], ...]
+    nothing: tuple[Image, ...] = ()
+    """Patches the detector stopped at in which there is no index, both ways up: frames and figures of courts."""
 
 
 def _upright(view: Image, corners: Sequence[Corner], classifier: IndexClassifier) -> tuple[list[Corner], Floats]:
-    """The corners the way up they read best, and their chances; those that are surely no index left out."""
+    """The corners the way up they read best, and their chances."""
     chances, heads = classifier.read([cut_patch(view, corner) for corner in corners], VIEWS[:4])
     stood = [turned(corner) if head else corner for corner, head in zip(corners, heads, strict=True)]
-    keep = [i for i, row in enumerate(chances) if row[NO_INDEX] < CERTAIN]
-    return [stood[i] for i in keep], chances[keep]
+    return stood, chances
+
+
+def _nothing(view: Image, corners: Sequence[Corner], chances: Floats, matched: Sequence[Matched]) -> list[Image]:
+    """Patches of what is likelier no index than any card and lies apart from the row's own corners."""
+    own = [found.corner for found in matched]
+    free = [
+        corner
+        for corner, row in zip(corners, chances, strict=True)
+        if row[NO_INDEX] > NONE_FROM
+        and all(math.dist(corner.centre, other.centre) > APART * other.height_px for other in own)
+    ]
+    return [cut_patch(view, way) for corner in free[:NOTHING_AT_MOST] for way in (corner, turned(corner))]
 
 
 def align(costs: Floats) -> list[int | None]:
@@ -75,7 +93,9 @@ def match_row(
 ) -> Row:
     """Find a row's top corners, left to right, and the lower corner of its last card."""
     scale = min(1.0, UNIT_PX / (INDEX_MM * VIEW_PX_PER_MM))
-    corners, chances = _upright(view, detector.find(view, scale, FOUND_FROM), classifier)
+    everywhere, likely = _upright(view, detector.find(view, scale, FOUND_FROM), classifier)
+    keep = [i for i, row in enumerate(likely) if row[NO_INDEX] < CERTAIN]
+    corners, chances = [everywhere[i] for i in keep], likely[keep]
     order = sorted(_of_row(corners, chances), key=lambda i: corners[i].centre[0])
     table = np.array([[_cost(chances[i], card) for i in order] for card in cards], np.float32)
     chosen = align(table.reshape(len(cards), len(order)))
@@ -91,7 +111,7 @@ def match_row(
     missing = tuple(card for card, at in zip(cards, chosen, strict=True) if at is None)
     if chosen and chosen[-1] is not None:
         matched += _lower(view, matched[-1], corners)
-    return Row(tuple(matched), missing, tuple(other))
+    return Row(tuple(matched), missing, tuple(other), tuple(_nothing(view, everywhere, likely, matched)))
 
 
 def _facing(corner: Corner) -> Corner:

@@ -15,6 +15,7 @@ from table_controller.vision.enrol.deck import Deck
 from table_controller.vision.enrol.guide import Guide
 from table_controller.vision.enrol.opening import weights_name
 from table_controller.vision.enrol.plan import Words, check_stage, stages
+from table_controller.vision.enrol.samples import NOTHING
 from table_controller.vision.enrol.teach import Tell, learn, make_deck
 from table_controller.vision.plain_prompts import PlainPrompts
 from table_controller.vision.reader import open_detector, weight_files
@@ -82,7 +83,7 @@ def check_at_table(
 
 def compare(guide: Guide, classifier: IndexClassifier) -> tuple[int, list[tuple[str, str]]]:
     """(corners, (laid, read) where they differ or are doubtful) of what a guide was shown, read by a classifier."""
-    samples = guide.collected.samples
+    samples = [sample for sample in guide.collected.samples if sample.card != NOTHING]
     chances, _ = classifier.read([sample.patch for sample in samples])
     differ = []
     for sample, row in zip(samples, chances, strict=True):
