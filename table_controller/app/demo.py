@@ -203,7 +203,7 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
 async def _open_page(simulation: Simulation, options: DemoOptions) -> None:
     if options.headless:
         return
-    add_page(simulation.table, simulation.table.runtime.ask)
+    add_page(simulation.table, simulation.table.runtime.ask, simulation.options.evidence)
     assert simulation.table.page is not None
     await simulation.table.page.start("127.0.0.1", options.port)
     port = simulation.table.page.port

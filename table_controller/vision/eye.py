@@ -18,6 +18,7 @@ from table_controller.vision.plain_prompts import PlainPrompts
 from table_controller.vision.prompt_eye import PromptEye
 from table_controller.vision.prompt_reader import PromptReader
 from table_controller.vision.seat_eye import CropReader, SeatEye
+from table_controller.vision.taps import TapWaiting
 from table_controller.vision.watch import PictureReport, PictureWatch
 
 
@@ -48,6 +49,7 @@ class Eye:
         self.mode = "play"
         self._seats: list[SeatEye] = []
         self._prompts: list[PromptEye] = []
+        self._taps = TapWaiting()
         self.forget()
 
     def forget(self) -> None:
@@ -56,6 +58,7 @@ class Eye:
         for seat_eye in self._seats:
             seat_eye.held = self._held
         self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
+        self._taps = TapWaiting()
 
     def align(self, corners: Corners | None) -> None:
         """Take the mat's pose from clicked corners, or, when None, from its fiducials."""
@@ -80,7 +83,7 @@ class Eye:
     def pending(self) -> bool:
         """Whether an area has changed and is not settled yet: more frames are needed."""
         waiting = [eye.pending for eye in self._seats] + [eye.pending for eye in self._prompts]
-        return self.mode != "deal" and any(waiting)
+        return self.mode != "deal" and (any(waiting) or self._taps.pending)
 
     @property
     def lost(self) -> str:
@@ -127,4 +130,5 @@ class Eye:
                     events += seat_eye.see(frame, glimpse, pose, grab_ms)
                 for prompt_eye in self._prompts:
                     events += prompt_eye.see(frame, glimpse, pose, grab_ms)
+                events = self._taps.judge(events, {eye.seat: eye.busy for eye in self._seats}, grab_ms)
         return [*self._health.events(grab_ms), *sorted(events, key=lambda event: event.at_ms)]

@@ -1,0 +1,51 @@
+"""Touches of a prompt card: told when meant, not when a hand merely passes over on its way to the play area."""
+
+from __future__ import annotations
+
+from table_controller.table.events import CardsSeen, Event, PromptTouched
+from table_controller.vision.taps import WAIT_MS, TapWaiting
+
+QUIET = {"E": False, "N": False, "W": False, "S": False}
+BUSY_W = {**QUIET, "W": True}
+
+
+def touch(at_ms: int) -> PromptTouched:
+    return PromptTouched(at_ms, "W", "PASS", 3)
+
+
+def run(taps: TapWaiting, frames: list[tuple[int, list[Event], dict[str, bool]]]) -> list[Event]:
+    return [event for at_ms, events, busy in frames for event in taps.judge(events, busy, at_ms)]  # type: ignore[arg-type]
+
+
+def test_a_touch_with_a_quiet_play_area_is_told_with_its_own_stamp() -> None:
+    taps = TapWaiting()
+    assert run(taps, [(0, [], QUIET), (1_000, [touch(1_000)], QUIET)]) == []
+    assert taps.pending
+    told = run(taps, [(at, [], QUIET) for at in range(1_100, 1_100 + WAIT_MS, 100)])
+    assert told == [touch(1_000)]
+    assert not taps.pending
+
+
+def test_an_arm_on_its_way_to_the_play_area_taps_nothing() -> None:
+    taps = TapWaiting()
+    frames = [(1_000, [touch(1_000)], QUIET), (1_400, [], BUSY_W)]
+    assert run(taps, [*frames, *((at, [], QUIET) for at in range(1_500, 4_000, 100))]) == []
+
+
+def test_an_arm_on_its_way_back_taps_nothing() -> None:
+    taps = TapWaiting()
+    frames = [(1_000, [], BUSY_W), (1_400, [touch(1_400)], QUIET)]
+    assert run(taps, [*frames, *((at, [], QUIET) for at in range(1_500, 4_000, 100))]) == []
+
+
+def test_the_next_players_act_comes_after_the_touch_it_answers() -> None:
+    taps = TapWaiting()
+    played = CardsSeen(1_500, "S", ("5S",), (), 0.99, "")
+    assert run(taps, [(1_000, [touch(1_000)], QUIET), (1_700, [played], QUIET)]) == [touch(1_000), played]
+
+
+def test_a_seat_that_plays_did_not_pass() -> None:
+    taps = TapWaiting()
+    played = CardsSeen(1_500, "W", ("5S",), (), 0.99, "")
+    told = run(taps, [(1_000, [touch(1_000)], QUIET), (1_700, [played], QUIET), (4_000, [], QUIET)])
+    assert told == [played]
