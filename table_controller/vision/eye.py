@@ -130,5 +130,7 @@ class Eye:
                     events += seat_eye.see(frame, glimpse, pose, grab_ms)
                 for prompt_eye in self._prompts:
                     events += prompt_eye.see(frame, glimpse, pose, grab_ms)
-                events = self._taps.judge(events, {eye.seat: eye.busy for eye in self._seats}, grab_ms)
+                over = {eye.seat for eye in self._seats if eye.hand}
+                changed = {eye.seat for eye in self._seats if eye.pending}
+                events = self._taps.judge(events, over, changed, grab_ms)
         return [*self._health.events(grab_ms), *sorted(events, key=lambda event: event.at_ms)]

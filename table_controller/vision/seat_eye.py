@@ -93,14 +93,14 @@ class SeatEye:
         self._heights: list[float] = []
         self.held_over = False
         """Whether cards seem to be held above the area now."""
-        self.pending = self.busy = False
+        self.pending = self.hand = False
         self.readings = 0
 
     def see(self, frame: Image, glimpse: Image, pose: MatPose, grab_ms: int) -> list[Event]:
         """Take in a frame; returns what is certain by now."""
         state = self._gate.look(self._window.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE))
         self.pending = state.changed and not state.hand
-        self.busy = state.changed or state.hand
+        self.hand = state.hand
         if not state.changed:
             self._votes.clear()
             self._history.clear()

@@ -6,15 +6,13 @@ A pass that was meant and is not told can be made again; a play that is taken fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Set
 
 from table_controller.cards import Seat
 from table_controller.table.events import CardsSeen, Event, PromptLaid, PromptTouched
 
 WAIT_MS = 1_200
-"""How long after a touch the play area must stay quiet."""
-BEFORE_MS = 600
-"""How long before it, too."""
+"""How long the play area must stay as it was, no hand over it, after a touch."""
 
 
 class TapWaiting:
@@ -22,32 +20,35 @@ class TapWaiting:
 
     def __init__(self) -> None:
         self._held: dict[Seat, PromptTouched] = {}
-        self._busy_ms: dict[Seat, int] = {}
+        self._over_ms: dict[Seat, int] = {}
 
     @property
     def pending(self) -> bool:
         """Whether a touch waits: more frames are needed."""
         return bool(self._held)
 
-    def judge(self, events: Iterable[Event], busy: Mapping[Seat, bool], grab_ms: int) -> list[Event]:
+    def judge(self, events: Iterable[Event], over: Set[Seat], changed: Set[Seat], grab_ms: int) -> list[Event]:
         """A frame's events without the touches, and with those from before that were meant, in the order of their
-        stamps. ``busy``: seats over whose play area something moves or has changed."""
-        for seat in (seat for seat, is_busy in busy.items() if is_busy):
-            self._busy_ms[seat] = grab_ms
-            self._held.pop(seat, None)
+        stamps. ``over``: seats with a hand over their play area; ``changed``: those where something lies otherwise."""
+        for seat in over:
+            self._over_ms[seat] = grab_ms
         told: list[Event] = []
         for event in events:
             if isinstance(event, PromptTouched):
-                if event.at_ms - self._busy_ms.get(event.seat, -BEFORE_MS - 1) > BEFORE_MS:
-                    self._held[event.seat] = event
+                self._held[event.seat] = event
                 continue
             if isinstance(event, CardsSeen | PromptLaid):
                 # the next player has acted on it: it comes first
                 self._held.pop(event.seat, None)
                 told += self._release(list(self._held))
             told.append(event)
-        told += self._release([seat for seat, held in self._held.items() if grab_ms - held.at_ms >= WAIT_MS])
+        for seat in changed:
+            self._held.pop(seat, None)
+        told += self._release([seat for seat in self._held if grab_ms - self._quiet_since(seat) >= WAIT_MS])
         return sorted(told, key=lambda event: event.at_ms)
+
+    def _quiet_since(self, seat: Seat) -> int:
+        return max(self._held[seat].at_ms, self._over_ms.get(seat, 0))
 
     def _release(self, seats: Iterable[Seat]) -> list[Event]:
         return [self._held.pop(seat) for seat in seats]

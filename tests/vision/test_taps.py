@@ -5,16 +5,17 @@ from __future__ import annotations
 from table_controller.table.events import CardsSeen, Event, PromptTouched
 from table_controller.vision.taps import WAIT_MS, TapWaiting
 
-QUIET = {"E": False, "N": False, "W": False, "S": False}
-BUSY_W = {**QUIET, "W": True}
+QUIET: tuple[set[str], set[str]] = (set(), set())
+HAND_W: tuple[set[str], set[str]] = ({"W"}, set())
+CHANGED_W: tuple[set[str], set[str]] = (set(), {"W"})
 
 
 def touch(at_ms: int) -> PromptTouched:
     return PromptTouched(at_ms, "W", "PASS", 3)
 
 
-def run(taps: TapWaiting, frames: list[tuple[int, list[Event], dict[str, bool]]]) -> list[Event]:
-    return [event for at_ms, events, busy in frames for event in taps.judge(events, busy, at_ms)]  # type: ignore[arg-type]
+def run(taps: TapWaiting, frames: list[tuple[int, list[Event], tuple[set[str], set[str]]]]) -> list[Event]:
+    return [event for at_ms, events, (over, changed) in frames for event in taps.judge(events, over, changed, at_ms)]  # type: ignore[arg-type]
 
 
 def test_a_touch_with_a_quiet_play_area_is_told_with_its_own_stamp() -> None:
@@ -28,14 +29,18 @@ def test_a_touch_with_a_quiet_play_area_is_told_with_its_own_stamp() -> None:
 
 def test_an_arm_on_its_way_to_the_play_area_taps_nothing() -> None:
     taps = TapWaiting()
-    frames = [(1_000, [touch(1_000)], QUIET), (1_400, [], BUSY_W)]
-    assert run(taps, [*frames, *((at, [], QUIET) for at in range(1_500, 4_000, 100))]) == []
+    frames = [
+        (1_000, [touch(1_000)], QUIET),
+        *((at, [], HAND_W) for at in range(1_100, 4_000, 100)),
+        (4_000, [], CHANGED_W),
+    ]
+    assert run(taps, [*frames, *((at, [], QUIET) for at in range(4_100, 7_000, 100))]) == []
 
 
-def test_an_arm_on_its_way_back_taps_nothing() -> None:
+def test_a_hand_that_only_hovered_delays_the_touch() -> None:
     taps = TapWaiting()
-    frames = [(1_000, [], BUSY_W), (1_400, [touch(1_400)], QUIET)]
-    assert run(taps, [*frames, *((at, [], QUIET) for at in range(1_500, 4_000, 100))]) == []
+    assert run(taps, [(1_000, [touch(1_000)], QUIET), *((at, [], HAND_W) for at in range(1_100, 3_000, 100))]) == []
+    assert run(taps, [(at, [], QUIET) for at in range(3_000, 5_000, 100)]) == [touch(1_000)]
 
 
 def test_the_next_players_act_comes_after_the_touch_it_answers() -> None:
