@@ -5,6 +5,8 @@ EXIF orientation is applied, so a photograph's pixels are those of the picture a
 
 from __future__ import annotations
 
+import contextlib
+import stat
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -127,10 +129,15 @@ _FLAGS = {
 
 
 def _bytes_of(path: Path) -> bytes:
-    if path.is_dir():
-        raise InputError(f"{path}: this is a folder.", way_out="Name a picture.")
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        if path.is_dir():
+            words = "this is a folder" if _pictures_in(path) else "there is no picture in this folder"
+            raise InputError(f"{path}: {words}.", way_out=f"Name pictures ({', '.join(PHOTO_SUFFIXES)}).")
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            # a pipe or a device may have no end
+            raise InputError(f"{path}: this is no ordinary file.", way_out="Name a picture.")
+        if facts.st_size > MAX_FILE_BYTES:
             raise InputError(f"{path}: the file is larger than 256 MB.", way_out="Shrink the picture.")
         return path.read_bytes()
     except FileNotFoundError as error:
@@ -162,12 +169,18 @@ def load_photo(path: Path) -> Photo:
     return Photo(np.ascontiguousarray(image, dtype=np.uint8), factor)
 
 
+def _pictures_in(folder: Path) -> list[Path]:
+    """The ordinary files in a folder that are named as pictures, in order; raises OSError."""
+    return sorted(file for file in folder.iterdir() if file.suffix.lower() in PHOTO_SUFFIXES and file.is_file())
+
+
 def photo_files(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and the pictures in the folders named, in order; a folder without pictures stays in the list."""
+    """The files named, and the pictures in the folders named, in order; a folder without pictures, or one that cannot
+    be looked into, stays in the list."""
     files: list[Path] = []
     for path in paths:
-        inside = []
-        if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in PHOTO_SUFFIXES)
+        inside: list[Path] = []
+        with contextlib.suppress(OSError):
+            inside = _pictures_in(path) if path.is_dir() else []
         files.extend(inside or [path])
     return files

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from table_controller.errors import InputError, TableError
+from table_controller.errors import InputError, TableError, UsageError
 from table_controller.vision.enrol.command import DEFAULT_DECKS, say
 from table_controller.vision.enrol.opening import open_reader
+from table_controller.vision.enrol.store import check_name
 from table_controller.vision.images import load_photo, photo_files
 from table_controller.vision.reader import IndexReading
+
+MOST_THREADS = 64
+"""Each thread takes memory of its own; more than a machine has cores gain nothing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("photos", nargs="+", type=Path, metavar="PHOTO", help="a picture, or a folder of pictures")
     parser.add_argument("--json", action="store_true", help="print one JSON object a photograph, a line each")
     parser.add_argument("--models", type=Path, metavar="DIR", help="the folder with the weights (default: the shipped)")
-    parser.add_argument("--deck", default="", metavar="NAME", help="read with this enrolled deck")
+    parser.add_argument("--deck", metavar="NAME", help="read with this enrolled deck")
     parser.add_argument("--decks", type=Path, default=DEFAULT_DECKS, metavar="DIR", help="where decks are kept")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads for the networks (default 1)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help=f"threads for the networks, 1 to {MOST_THREADS} (default 1)",
+    )
 
 
 def as_record(file: Path, readings: Sequence[IndexReading], reduction: int = 1) -> dict[str, Any]:
@@ -53,10 +63,19 @@ def as_table(file: Path, readings: Sequence[IndexReading], reduction: int = 1) -
     return "\n".join(lines)
 
 
+def _check(args: argparse.Namespace) -> None:
+    """Raises UsageError for an option that is not possible."""
+    if not 1 <= args.threads <= MOST_THREADS:
+        raise UsageError(f"--threads {args.threads} is not possible.", way_out=f"Name 1 to {MOST_THREADS}.")
+    if args.deck is not None:
+        check_name(args.deck)
+
+
 def run(args: argparse.Namespace) -> int:
     """Reads every photograph; a bad one costs one line on standard error and the exit status, not the others."""
     try:
-        reader = open_reader(args.decks, args.deck, args.models, args.threads, say)
+        _check(args)
+        reader = open_reader(args.decks, args.deck or "", args.models, args.threads, say)
     except TableError as error:
         print(error.line(), file=sys.stderr)
         return error.exit_status

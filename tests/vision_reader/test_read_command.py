@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,8 +108,29 @@ def test_a_folder_stands_for_its_pictures(photo: Path, tmp_path: Path) -> None:
     assert photo_files([tmp_path]) == [photo]
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match="no picture in this folder"):
         load_photo(photo_files([empty])[0])
+
+
+def test_what_has_no_end_is_refused(photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe.jpg")
+    (tmp_path / "zero.jpg").symlink_to("/dev/zero")
+    assert photo_files([tmp_path]) == [photo]
+    for name in ("pipe.jpg", "zero.jpg"):
+        assert read(str(tmp_path / name)) == 66
+        assert "no ordinary file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--threads", "0"], "1 to 64"), (["--threads", "99999"], "1 to 64"), (["--deck", ""], "no name for a deck")],
+)
+def test_impossible_options_are_refused(
+    words: list[str], said: str, photo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert read(*words, str(photo)) == 64
+    out, err = capsys.readouterr()
+    assert said in err and not out
 
 
 def test_a_missing_model_folder_is_one_plain_line(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
