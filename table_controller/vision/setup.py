@@ -1,4 +1,4 @@
-"""The set-up picture: table, areas, fiducials and figures, with everything bright that may be a card painted over."""
+"""The set-up picture: table, areas, fiducials and figures, with everything that may be a card painted over."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ import numpy as np
 from table_controller.cards import SEATS
 from table_controller.geometry import Geometry, seat_to_mat
 from table_controller.vision.eye import Eye
-from table_controller.vision.images import Image, darkest
+from table_controller.vision.images import Image
 from table_controller.vision.mat import MatPose, Matrix
+from table_controller.vision.paint import Box, covered
 
 SIDE_PX = 1080
-_PAPER = 1.4
-_LEAST_CARD_PX = 60
+_EDGE_MM = 6.0
 _GREY = (110, 110, 110)
 _GOLD, _CALM = (78, 193, 242), (140, 208, 111)
 
 
-def setup_picture(frame: Image, pose: MatPose | None, geometry: Geometry, *, draw: bool = True) -> Image:
-    """The frame shrunk to SIDE_PX, cards painted over, with the areas and fiducials drawn where the mat was found."""
-    scale = SIDE_PX / max(frame.shape[:2])
-    small = np.asarray(cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    to_small = None if pose is None else np.diag([scale, scale, 1.0]) @ pose.to_frame
-    _paint_over_paper(small, to_small, geometry)
-    if draw and to_small is not None:
-        _draw(small, to_small, geometry)
-    return small
+def setup_picture(
+    frame: Image, pose: MatPose | None, geometry: Geometry, *, draw: bool = True, side_px: int = SIDE_PX
+) -> Image:
+    """The frame at ``side_px`` a side, cards painted over, with the areas and fiducials drawn where the mat was found.
+
+    With ``side_px`` of the frame's own side its pixels are the frame's.
+    """
+    scale = side_px / max(frame.shape[:2])
+    shown = np.asarray(cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    _paint_over(shown, frame, None if pose is None or not pose.markers else pose.to_frame, geometry)
+    if draw and pose is not None:
+        _draw(shown, np.diag([scale, scale, 1.0]) @ pose.to_frame, geometry)
+    return shown
 
 
 def setup_report(eye: Eye, frame: Image, small: Image, geometry: Geometry) -> dict[str, Any]:
@@ -56,21 +60,23 @@ def mat_corners(pose: MatPose, geometry: Geometry) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in cv2.perspectiveTransform(mat, pose.to_frame).reshape(-1, 2)]
 
 
-def _paint_over_paper(picture: Image, to_picture: Matrix | None, geometry: Geometry) -> None:
-    """Unplayed hands may still be held between deals: whatever is as bright as paper goes, but the fiducials."""
-    soft = cv2.GaussianBlur(darkest(picture), (0, 0), 1.0)
-    limit = min(200.0, max(120.0, float(np.median(soft)) * _PAPER))
-    paper = (soft > limit).astype(np.uint8)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(paper, connectivity=8)
-    large = [i for i in range(1, count) if stats[i][cv2.CC_STAT_AREA] >= _LEAST_CARD_PX]
-    found = np.isin(labels, large).astype(np.uint8)
-    # print inside a card is darker than paper: close over it
-    closed = cv2.morphologyEx(found, cv2.MORPH_CLOSE, np.ones((31, 31), dtype=np.uint8))
-    cards = np.asarray(cv2.dilate(closed, np.ones((9, 9), dtype=np.uint8)), dtype=np.uint8)
-    if to_picture is not None:
-        for x, y in geometry.fiducials.values():
-            cv2.fillConvexPoly(cards, _box(to_picture, x, y, geometry.fiducial_mm / 2 + 2), 0)
-    picture[cards > 0] = _GREY
+def _paint_over(picture: Image, frame: Image, to_frame: Matrix | None, geometry: Geometry) -> None:
+    """Unplayed hands may still be held between deals: whatever may be a card goes, but the fiducials."""
+    scale = SIDE_PX / max(frame.shape[:2])
+    small = np.asarray(cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    spared: tuple[Box, ...] = ()
+    if to_frame is not None:
+        to_small = np.diag([scale, scale, 1.0]) @ to_frame
+        spared = tuple(
+            _spared(_box(to_small, x, y, geometry.fiducial_mm / 2 + _EDGE_MM)) for x, y in geometry.fiducials.values()
+        )
+    mask = cv2.resize(covered(small, spared), (picture.shape[1], picture.shape[0]), interpolation=cv2.INTER_NEAREST)
+    picture[mask > 0] = _GREY
+
+
+def _spared(corners: Image) -> Box:
+    (left, top), (right, bottom) = corners.reshape(-1, 2).min(axis=0), corners.reshape(-1, 2).max(axis=0)
+    return int(left), int(top), int(right), int(bottom)
 
 
 def _box(to_picture: Matrix, x: float, y: float, half: float) -> Image:

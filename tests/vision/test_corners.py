@@ -132,3 +132,27 @@ def test_the_set_up_picture_shows_areas_and_fiducials_and_no_card(make_table: Ca
     assert report["markers"] == 8
     assert len(report["corners"]) == 4
     assert all(2.8 < scale < 3.4 for scale in report["px_per_mm"].values())
+
+
+@pytest.mark.parametrize(("style", "light"), [("classic", 1.0), ("bridge", 0.35), ("club", 1.0), ("bold", 0.6)])
+@pytest.mark.parametrize("known", [True, False])
+def test_no_part_of_a_court_a_joker_or_a_back_is_left_in_the_set_up_picture(
+    style: str, light: float, known: bool
+) -> None:
+    scene = Scene(random.Random(7), style=style)
+    bare = scene.render()
+    for seat, cards in zip(SEATS, (["KS", "QH", "JD"], ["BJ"], ["SJ", "QC"], ["JH", "KD"]), strict=True):
+        scene.lay(seat, cards)
+        scene.hold(seat, ["KH", "QS", "JC", "BJ", "AS"], face_up=True, u_mm=0, v_mm=340)
+    scene.lay("W", ["QD"])
+    scene.clear("W")
+    frame = scene.render()
+    pose = MatPose(scene.to_frame, 8, 0.0) if known else None
+    shown = setup_picture(faults.lit(frame, light), pose, GEOMETRY, draw=False, side_px=SIZE[0])
+    assert shown.shape == frame.shape
+    painted = np.all(shown == shown[0, SIZE[0] // 2], axis=2)
+    there = (cv2.absdiff(frame, bare).max(axis=2) > 45).astype(np.uint8)
+    cards = cv2.morphologyEx(there, cv2.MORPH_OPEN, np.ones((7, 7), dtype=np.uint8)) > 0
+    assert np.count_nonzero(cards) > 200_000
+    assert np.count_nonzero(cards & ~painted) == 0
+    assert np.count_nonzero(painted) < 0.35 * painted.size
