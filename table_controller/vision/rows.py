@@ -15,6 +15,10 @@ _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
 _STRAIGHT_MM = 4.5
 _TWO_STEPS_MM, _CARD_MM, _LONGER = 22.5, 58.0, 1.75
+_EVEN_FROM = 2
+"""So many other steps tell the usual one."""
+_SQUEEZED, _BOTH = 0.75, 1.3
+"""Either step beside a squeezed card is at most this share of the usual one, both together hardly longer than it."""
 _ROW_TURN_DEG = 9.0
 """The turn of a card that shows one corner is known to some degrees only."""
 
@@ -71,15 +75,21 @@ def _beside(card: SeenCard, other: SeenCard) -> bool:
 
 
 def gaps_doubted(row: Sequence[SeenCard]) -> list[SeenCard]:
-    """A new row, left to right, its cards after a gap that has room for one more marked doubtful.
+    """A new row, left to right, its cards after a gap that has room for one more marked doubtful, and those squeezed
+    into a usual step between two others.
 
     People leave even steps: a step three quarters longer than the others, and long enough for two, may hide a card
-    that was not seen.
+    that was not seen; a card that splits one in two may be the big pip or the frame of a court.
     """
     cards = list(row)
     steps = [math.dist(one.anchor, other.anchor) for one, other in pairwise(cards)]
     for i, step in enumerate(steps):
         others = [other for k, other in enumerate(steps) if k != i and other < _CARD_MM]
         if others and _TWO_STEPS_MM < step < _CARD_MM and step > _LONGER * median(others):
+            cards[i + 1] = replace(cards[i + 1], doubtful=True)
+    for i, (left, right) in enumerate(pairwise(steps)):
+        others = steps[:i] + steps[i + 2 :]
+        usual = median(others) if len(others) >= _EVEN_FROM else 0.0
+        if max(left, right) < _SQUEEZED * usual and left + right < _BOTH * usual:
             cards[i + 1] = replace(cards[i + 1], doubtful=True)
     return cards

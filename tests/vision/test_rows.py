@@ -1,0 +1,38 @@
+"""A row's steps: room for a card that was not seen, and a card squeezed in where none can lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from table_controller.cards import FACES
+from table_controller.vision.cards_on_mat import SeenCard
+from table_controller.vision.rows import gaps_doubted
+
+NAMES = ("2C", "3H", "3S", "5D", "5S", "6C", "8C", "8D")
+
+
+def row(*places_mm: float) -> list[SeenCard]:
+    chances = np.full(len(FACES) + 1, 1 / (len(FACES) + 1), np.float32)
+    return [
+        SeenCard(name, 0.99, False, (at, 200.0), None, 0.0, chances, (58.0, 88.0))
+        for name, at in zip(NAMES, places_mm, strict=False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("places", "doubted"),
+    [
+        ((0, 20, 40, 60, 80), []),
+        ((0, 19, 41, 59, 82), []),
+        ((0, 20, 40, 80, 100), [3]),  # room for one that was not seen
+        ((0, 20, 40, 60, 72, 80), [4]),  # 12 and 8 make one step of 20
+        ((0, 20, 31, 40, 60, 80), [2]),
+        ((0, 10, 20, 30, 40), []),  # all close: so this player lays
+        ((0, 9, 18), []),  # too few steps to tell
+        ((0, 20, 40, 52, 66, 86), []),  # two short steps that are no single one
+    ],
+)
+def test_steps_that_are_not_as_the_others_are_doubted(places: tuple[float, ...], doubted: list[int]) -> None:
+    cards = gaps_doubted(row(*places))
+    assert [i for i, card in enumerate(cards) if card.doubtful] == doubted
