@@ -20,7 +20,15 @@ from table_controller.app.brokers import answers, mosquitto_program
 from table_controller.cards import RANKS, over_conserved, parse_cards
 from table_controller.config import Config
 from table_controller.dealer.bench import unavailable_reason
-from table_controller.errors import EX_DATAERR, CardError, DeviceError, JournalError, TableError, UsageError
+from table_controller.errors import (
+    EX_DATAERR,
+    CardError,
+    ConfigError,
+    DeviceError,
+    JournalError,
+    TableError,
+    UsageError,
+)
 from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.judge import compare, judge
 from table_controller.games.guandan.profile import Profile, load_profile
@@ -30,6 +38,8 @@ from table_controller.journal.replay import journal_hash, replay
 from table_controller.resources import resource
 from table_controller.runtime.clock import RealClock
 from table_controller.vision.enrol import command as deck_command
+from table_controller.vision.enrol.opening import weights_name
+from table_controller.vision.enrol.store import DeckStore, check_name
 from table_controller.vision.sources import check_source
 
 NAMES_ZH = {
@@ -136,12 +146,17 @@ def _say_replay(report: dict[str, Any], contents: JournalContents) -> None:
 
 
 def run_doctor(config: Config | None) -> int:
-    """Look at everything a table needs and say in one line each what is there, what is not, and what to do."""
+    """Look at everything a table needs and say in one line each what is there, what is not, and what to do.
+
+    Raises ConfigError when ``camera.deck`` cannot be the name of a deck.
+    """
+    _check_deck_name(config)
     checks: list[tuple[str, Callable[[], str]]] = [
         ("python", lambda: sys.version.split()[0]),
         ("recogniser", lambda: _found(resource("models/index_detector.onnx"))),
         ("geometry", lambda: f"frame {load_geometry().frame_px}, {load_geometry().px_per_mm} px/mm"),
         ("camera", lambda: _camera(config)),
+        ("deck", lambda: _deck(config)),
         ("serial ports", _ports),
         ("broker", lambda: _broker_words(config)),
         ("panel", _panel),
@@ -167,6 +182,27 @@ def _camera(config: Config | None) -> str:
     source = config.camera.source if config else "v4l2:0"
     check_source(source, load_geometry(), lambda: 0)
     return f"{source} opens"
+
+
+def _check_deck_name(config: Config | None) -> None:
+    if config is None or not config.camera.deck:
+        return
+    try:
+        check_name(config.camera.deck)
+    except UsageError as error:
+        raise ConfigError(f"camera.deck: {error.message}", way_out=error.way_out) from error
+
+
+def _deck(config: Config | None) -> str:
+    if config is None or not config.camera.deck:
+        return "none is named: any deck is read, by the shipped weights"
+    folder, name = Path(config.state.directory) / deck_command.DECKS_FOLDER, config.camera.deck
+    deck = DeckStore(folder).load(name)
+    if deck.weights != weights_name():
+        return (
+            f"{name} in {folder} was learnt with other weights: it is learnt again at the next start (1 to 2 minutes)"
+        )
+    return f"{name} in {folder}, learnt with the present weights"
 
 
 def _ports() -> str:

@@ -23,6 +23,8 @@ from table_controller.vision.images import Image
 CELL_PX = 4
 UNIT_PX = 24.0
 """Heights and widths leave the network as logarithms of this many pixels; also the height it sees best."""
+NUMBERS = 7
+"""How many numbers the network gives for each cell."""
 STRIDE_PX = 32
 TILE_PX = 1152
 TILE_OVERLAP_PX = 96
@@ -100,10 +102,16 @@ class Detector(Protocol):
 
 
 class IndexDetector:
-    """The detector network over ONNX Runtime."""
+    """The detector network over ONNX Runtime; raises InputError when the file holds another kind of network."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
         self._session = open_session(path, threads)
+        shape = self._session.get_outputs()[0].shape
+        if len(shape) != 4 or shape[1] != NUMBERS:
+            raise InputError(
+                f"{path}: this network finds no corner indices.",
+                way_out="index_detector.onnx is the detector; the classifier is index_classifier.onnx.",
+            )
         self._input = self._session.get_inputs()[0].name
 
     def find(self, image: Image, scale: float, threshold: float) -> list[Corner]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from table_controller.cards import FACES, UNKNOWN
+from table_controller.errors import InputError
 from table_controller.resources import resource
 from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, View, cut_patch
 from table_controller.vision.deck_weights import DeckWeights
@@ -31,13 +32,34 @@ NOT_AN_INDEX = 0.5
 """A corner is dropped when the classifier gives "no index" more than this."""
 FAINT = 0.4
 """A doubtful reading of a corner found with less than this is dropped: most such corners are frames and folds."""
+DETECTOR_FILES = "index_detector.onnx or index_detector.pt"
+CLASSIFIER_FILE = "index_classifier.onnx"
+WEIGHTS = f"with {DETECTOR_FILES}, and {CLASSIFIER_FILE}"
 CROP_VIEWS: tuple[View, ...] = VIEWS[:4]
 
 
 def weight_files(models_dir: Path | None = None) -> tuple[Path, Path]:
-    """The detector's and the classifier's file in ``models_dir`` (the shipped ones when None)."""
+    """The detector's and the classifier's file in ``models_dir`` (the shipped ones when None).
+
+    Raises InputError naming what is missing in ``models_dir``.
+    """
     base = models_dir if models_dir is not None else resource("models")
-    return _detector_file(base), base / "index_classifier.onnx"
+    files = _detector_file(base), base / CLASSIFIER_FILE
+    if models_dir is not None:
+        _check_folder(base, files)
+    return files
+
+
+def _check_folder(base: Path, files: tuple[Path, Path]) -> None:
+    if base.exists() and not base.is_dir():
+        raise InputError(f"{base}: this is no folder.", way_out=f"Name the folder {WEIGHTS}.")
+    if not base.exists():
+        raise InputError(f"{base}: there is no such folder.", way_out=f"Name the folder {WEIGHTS}.")
+    missing = [name for file, name in zip(files, (DETECTOR_FILES, CLASSIFIER_FILE), strict=True) if not file.is_file()]
+    if missing:
+        raise InputError(
+            f"{base}: no {' and no '.join(missing)} in this folder.", way_out=f"Name the folder {WEIGHTS}."
+        )
 
 
 def open_detector(file: Path, threads: int = 1) -> Detector:

@@ -163,5 +163,15 @@ class pytest_approx(str):  # noqa: N801 - reads as a matcher: equal to any text 
 def test_doctor_says_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     cli.main(["doctor"])
     out = capsys.readouterr().out
-    for part in ("python", "recogniser", "camera", "serial ports", "broker", "panel", "firmware tools"):
+    for part in ("python", "recogniser", "camera", "deck", "serial ports", "broker", "panel", "firmware tools"):
         assert part in out
+
+
+def test_doctor_looks_for_the_deck_that_the_config_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = f"[state]\ndirectory = '{tmp_path}'\n"
+    named = config_file(tmp_path, f"[camera]\ndeck = 'hall'\n{state}")
+    assert cli.main(["doctor", "--config", named]) == 1
+    assert f"--  deck            No deck 'hall' is enrolled in {tmp_path / 'decks'}" in capsys.readouterr().out
+    impossible = config_file(tmp_path, f"[camera]\ndeck = '../hall'\n{state}")
+    status, line = sentence(capsys, "doctor", "--config", impossible)
+    assert status == 78 and "camera.deck" in line

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image as Picture
 
 from table_controller.errors import InputError
+from table_controller.resources import resource
 from table_controller.vision import images
 from table_controller.vision.images import load_photo, photo_files
 from table_controller.vision.read_command import add_arguments, run
@@ -133,9 +134,41 @@ def test_impossible_options_are_refused(
     assert said in err and not out
 
 
-def test_a_missing_model_folder_is_one_plain_line(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert read("--models", str(photo.parent / "nowhere"), str(photo)) != 0
-    assert "Traceback" not in capsys.readouterr().err
+def spoil_models(folder: Path, kind: str) -> None:
+    ours = {name: resource(f"models/{name}") for name in ("index_detector.onnx", "index_classifier.onnx")}
+    if kind == "file":
+        folder.write_bytes(b"")
+    elif kind != "missing":
+        folder.mkdir()
+    if kind in ("no classifier", "swapped"):
+        source = "index_detector.onnx" if kind == "no classifier" else "index_classifier.onnx"
+        (folder / "index_detector.onnx").symlink_to(ours[source])
+    if kind in ("no detector", "swapped", "not a model"):
+        (folder / "index_classifier.onnx").symlink_to(ours["index_classifier.onnx"])
+    if kind == "not a model":
+        (folder / "index_detector.onnx").write_text("weights")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("missing", "there is no such folder"),
+        ("file", "this is no folder"),
+        ("empty", "no index_detector.onnx or index_detector.pt and no index_classifier.onnx in this folder"),
+        ("no detector", "no index_detector.onnx or index_detector.pt in this folder"),
+        ("no classifier", "no index_classifier.onnx in this folder"),
+        ("swapped", "finds no corner indices"),
+        ("not a model", "not a model that can be run"),
+    ],
+)
+def test_a_wrong_model_folder_is_one_plain_line(
+    kind: str, words: str, photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil_models(tmp_path / "models", kind)
+    assert read("--models", str(tmp_path / "models"), str(photo)) == 66
+    err = capsys.readouterr().err
+    assert words in err and len(err.splitlines()) == 1
+    assert "index_classifier.onnx" in err or kind == "not a model"
 
 
 def test_a_huge_jpeg_is_decoded_smaller_and_its_boxes_are_the_originals(
