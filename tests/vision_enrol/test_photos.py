@@ -54,11 +54,18 @@ def test_the_way_of_a_deck(photographs: Path, decks: Path, tmp_path: Path, few_r
     assert main(["deck", "show", "hall", "--picture", str(tmp_path / "show.png"), *at]) == 0
     assert "never shown" in capsys.readouterr().out and cv2.imread(str(tmp_path / "show.png")) is not None
     assert main(["deck", "export", "hall", str(tmp_path / "hall.deck"), *at]) == 0
+    assert "is written into" in capsys.readouterr().out
+    assert main(["deck", "export", "hall", str(tmp_path / "hall.deck"), *at]) == 64
+    assert "is there already" in capsys.readouterr().err
+    assert main(["deck", "export", "hall", str(tmp_path / "hall.deck"), "--replace", *at]) == 0
+    assert main(["deck", "export", "hall", str(tmp_path / "nowhere" / "hall.deck"), *at]) == 66
+    assert f"{tmp_path / 'nowhere'}: there is no such folder" in capsys.readouterr().err
     assert main(["deck", "import", str(tmp_path / "hall.deck"), "--name", "other", *at]) == 0
-    capsys.readouterr()
+    assert "is taken over into" in capsys.readouterr().out
     assert main(["deck", "list", *at]) == 0
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["hall", "other"]
     assert main(["deck", "remove", "hall", *at]) == 0
+    assert "is removed from" in capsys.readouterr().out
     assert main(["read", "--deck", "hall", *at, str(photographs / "S.png")]) == 66
     assert "other" in capsys.readouterr().err
 
@@ -75,7 +82,8 @@ def test_the_way_of_a_deck(photographs: Path, decks: Path, tmp_path: Path, few_r
         ('{"S.png": [{"card": "TH", "box": [9000, 9000, 9010, 9030]}]}', "outside the picture"),
         ('{"nowhere.png": [{"card": "TH", "box": [1, 2, 3, 4]}]}', "none of the labelled"),
         ('{"../S.png": [{"card": "TH", "box": [1, 2, 3, 4]}]}', "none of the labelled"),
-        ('{"S.png": [{"card": "TH", "box": [1, 2, 9, 12]}]}', "too few"),
+        ('{"S.png": [{"card": "TH", "box": [1, 2, 9, 12]}]}', "Labelled corners found: 0."),
+        ('\ufeff{"S.png": [{"card": "10H", "box": [1, 2, 3, 4]}]}', "10H"),
     ],
 )
 def test_bad_labels_are_named_and_nothing_is_kept(
@@ -87,6 +95,11 @@ def test_bad_labels_are_named_and_nothing_is_kept(
     error = capsys.readouterr().err
     assert words in error and "Traceback" not in error
     assert not decks.exists()
+
+
+def test_labels_that_have_no_end_are_refused(photographs: Path, decks: Path, capsys) -> None:
+    assert enrol(photographs, Path("/dev/zero"), decks) == 66
+    assert "no ordinary file" in capsys.readouterr().err
 
 
 def test_a_label_takes_one_corner_and_the_nearest(photographs: Path) -> None:

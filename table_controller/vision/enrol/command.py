@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         made[name].add_argument("--camera", metavar="SOURCE", help="v4l2:0, pi, folder:DIR or video:FILE")
     for name in ("enrol", "import"):
         made[name].add_argument("--replace", action="store_true", help="put it in the place of a deck of that name")
+    made["export"].add_argument("--replace", action="store_true", help="write over a file that is there")
     made["enrol"].add_argument("--no-prompts", action="store_true", help="playing cards only")
     made["show"].add_argument("--picture", type=Path, metavar="FILE", help="draw it into a PNG or JPEG file")
     made["export"].add_argument("file", type=Path, metavar="FILE")
@@ -180,24 +181,40 @@ def _check(args: argparse.Namespace, now_ms: NowMs) -> int:
 
 
 def _remove(args: argparse.Namespace, now_ms: NowMs) -> int:
-    _store(args).remove(args.name)
+    store = _store(args)
+    store.remove(args.name)
+    print(f"Deck {args.name} is removed from {store.folder}. / 已删除。")
     return 0
+
+
+def _check_target(file: Path, replace: bool) -> None:
+    """Raises InputError or UsageError when ``file`` cannot be written or may not be replaced."""
+    if not file.parent.is_dir():
+        raise InputError(f"{file.parent}: there is no such folder.", way_out="Make it first, or name another.")
+    if file.is_dir():
+        raise InputError(f"{file}: this is a folder.", way_out="Name a file in it.")
+    if file.exists() and not replace:
+        raise UsageError(f"{file} is there already.", way_out="Say --replace, or name another file.")
 
 
 def _export(args: argparse.Namespace, now_ms: NowMs) -> int:
     deck = _store(args).load(args.name)
+    _check_target(args.file, args.replace)
     try:
         args.file.write_bytes(to_bytes(deck))
     except OSError as error:
         raise InputError(f"{args.file}: it cannot be written ({error.strerror}).", way_out="Check the disk.") from error
+    print(f"Deck {args.name} is written into {args.file}. / 已导出。")
     return 0
 
 
 def _import(args: argparse.Namespace, now_ms: NowMs) -> int:
     deck = read_deck_file(args.file)
     deck = replace(deck, name=check_name(args.name or deck.name))
-    _store(args).save(deck, replace=args.replace)
+    store = _store(args)
+    store.save(deck, replace=args.replace)
     print(summary(deck))
+    print(f"Deck {deck.name} is taken over into {store.folder}. / 已导入。")
     print(f"Now lay a few cards: table-controller deck check {deck.name} / 请再做一分钟核对")
     return 0
 

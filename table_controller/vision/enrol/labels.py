@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,9 +48,12 @@ def _label(entry: Any, place: str) -> Label:
 def read_labels(path: Path) -> dict[str, list[Label]]:
     """The labels in a file, by file name; raises InputError saying which entry is wrong."""
     try:
-        if path.stat().st_size > MAX_LABELS_BYTES:
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            raise InputError(f"{path}: this is no ordinary file.", way_out="Name the labels' JSON file.")
+        if facts.st_size > MAX_LABELS_BYTES:
             raise InputError(f"{path}: too large for a file of labels.", way_out="Name the labels' JSON file.")
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path}: it cannot be read ({error.strerror}).", way_out="Check the name.") from error
     except (ValueError, RecursionError) as error:

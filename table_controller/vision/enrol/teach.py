@@ -72,9 +72,10 @@ def learn(
     tell: Tell = lambda words: None,
 ) -> Lesson:
     """Learn from samples; raises InputError when they are too few."""
-    if sum(sample.card != NOTHING for sample in samples) < MIN_SAMPLES:
+    labelled = sum(sample.card != NOTHING for sample in samples)
+    if labelled < MIN_SAMPLES:
         raise InputError(
-            f"{len(samples)} labelled corners are too few to learn a deck from.",
+            f"Labelled corners found: {labelled}. That is too few to learn a deck from.",
             way_out=f"Label {MIN_SAMPLES} or more.",
         )
     weights, kept_back = train(samples, classifier, lambda share: tell(f"learning: {share:.0%}"))
