@@ -61,6 +61,8 @@ def test_judge_against(capsys: pytest.CaptureFixture[str]) -> None:
         (["demo", "--broker", "127.0.0.1:abc"], 64, "HOST:PORT"),
         (["sim", "--journal", "/nowhere/at/all.jsonl"], 64, "/nowhere/at"),
         (["sim", "--record", "/proc/none"], 69, "/proc/none"),
+        (["sim", "plays", "--enrol", "-1"], 64, "--enrol -1"),
+        (["sim", "plays", "--log", "/nowhere/at/all.log"], 66, "/nowhere/at"),
         (["replay", "nowhere.jsonl"], 66, "nowhere.jsonl"),
         (["run", "--config", "nowhere.toml"], 78, "nowhere.toml"),
         (["demo", "--deals", "-1"], 64, "--deals"),
@@ -175,3 +177,15 @@ def test_doctor_looks_for_the_deck_that_the_config_names(tmp_path: Path, capsys:
     impossible = config_file(tmp_path, f"[camera]\ndeck = '../hall'\n{state}")
     status, line = sentence(capsys, "doctor", "--config", impossible)
     assert status == 78 and "camera.deck" in line
+
+
+def test_a_log_of_other_settings_is_told_apart_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "plays.log"
+    words = ["sim", "plays", "--log", str(log), "--count", "1"]
+    log.write_text('{"figure": "plays", "seed": 7, "deck_style": "unseen", "enrolled": 0, "reader": "other"}\n')
+    status, line = sentence(capsys, *words)
+    assert status == 66
+    assert "seed 7 there, 1 now, reader other there, index-reader-" in line and "{" not in line
+    log.write_text('{"figure": "prompts"}\n')
+    status, line = sentence(capsys, *words)
+    assert status == 66 and "not a log of this command" in line

@@ -49,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the figures; exit status 1 when a play was wrong and nobody was asked."""
     if args.count < 1:
         raise UsageError(f"--count {args.count} is not possible.", way_out="Name 1 or more.")
+    if args.enrol < 0:
+        raise UsageError(f"--enrol {args.enrol} is not possible.", way_out="Name 1 or more, or 0 for none.")
     if args.deck_style != UNSEEN:
         style_named(args.deck_style)
     cv2.setNumThreads(1)

@@ -22,19 +22,35 @@ class Log:
         if path.exists():
             self._read(path)
         else:
+            self._begin(path)
+
+    def _begin(self, path: Path) -> None:
+        try:
             path.write_text(json.dumps(self._settings) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path}: it cannot be written ({error.strerror}).", way_out="Name another.") from error
 
     def _read(self, path: Path) -> None:
         try:
             first, *others = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             self.done = {int(entry["scene"]): entry for entry in others}
+        except OSError as error:
+            raise InputError(f"{path}: it cannot be read ({error.strerror}).", way_out="Name another file.") from error
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is not a log of this command.", way_out="Name another file.") from error
+        if not isinstance(first, dict) or first.get("figure") != self._settings.get("figure"):
+            raise InputError(f"{path} is not a log of this command.", way_out="Name another file.")
         if first != self._settings:
             raise InputError(
-                f"{path} is the log of a run with other settings: {first}.",
+                f"{path} is the log of a run with other settings: {self._differences(first)}.",
                 way_out="Name another file, or repeat those.",
             )
+
+    def _differences(self, other: Mapping[str, Any]) -> str:
+        """What differs in a log's settings, as words."""
+        keys = [key for key in {**self._settings, **other} if self._settings.get(key) != other.get(key)]
+        pairs = [(key.replace("_", " "), _plain(other.get(key)), _plain(self._settings.get(key))) for key in keys]
+        return ", ".join(f"{name} {there} there, {here} now" for name, there, here in pairs)
 
     def add(self, entry: dict[str, Any]) -> None:
         """Keep a finished scene."""
@@ -42,6 +58,12 @@ class Log:
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "not said"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Progress:
