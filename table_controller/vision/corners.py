@@ -38,11 +38,15 @@ def checked_corners(points: Any, frame_px: tuple[int, int]) -> Corners:
         quad = np.array([(float(x), float(y)) for x, y in points], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise _wrong("A corner is two numbers, X and Y.") from error
-    if quad.shape != (4, 2) or not np.all(np.isfinite(quad)):
-        raise _wrong("The mat has four corners.")
+    if not np.all(np.isfinite(quad)):
+        raise _wrong("A corner is two finite numbers, X and Y: nan and inf are no place in the picture.")
+    if quad.shape != (4, 2):
+        raise _wrong(f"The mat has four corners; {len(quad)} were given.")
     size = np.array(frame_px, dtype=np.float64)
-    if np.any(quad < -_OUTSIDE * size) or np.any(quad > (1 + _OUTSIDE) * size):
-        raise _wrong(f"A corner lies outside the picture of {frame_px[0]} × {frame_px[1]} pixels.")
+    frame = f"the frame of {frame_px[0]} × {frame_px[1]} pixels"
+    outside = np.any((quad < -_OUTSIDE * size) | (quad > (1 + _OUTSIDE) * size), axis=1)
+    for x, y in quad[outside]:
+        raise _wrong(f"The corner {x:g},{y:g} lies outside {frame}.")
     sides = np.roll(quad, -1, axis=0) - quad
     after = np.roll(sides, -1, axis=0)
     if np.any(sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0] <= 0):
@@ -51,7 +55,7 @@ def checked_corners(points: Any, frame_px: tuple[int, int]) -> Corners:
     if float(lengths.max()) > _MOST_ASPECT * float(lengths.min()):
         raise _wrong("The four sides are too unequal: the mat is a square seen from above.")
     if cv2.contourArea(quad.astype(np.float32)) < _LEAST_SHARE * frame_px[0] * frame_px[1]:
-        raise _wrong("The mat is too small in the picture.")
+        raise _wrong(f"The mat is too small in {frame}. Were the corners read off a smaller picture?")
     first, second, third, fourth = ((float(x), float(y)) for x, y in quad)
     return first, second, third, fourth
 

@@ -44,7 +44,9 @@ _V4L2_MANUAL = 1
 
 
 class Source(Protocol):
-    """Something that gives frames."""
+    """Something that gives frames. ``taken_px``: the last picture's width and height before it was cut square."""
+
+    taken_px: tuple[int, int]
 
     def read(self) -> Grab | None:
         """The next frame, waiting for it; None at the end of a recording. Raises DeviceError when the camera fails."""
@@ -59,6 +61,16 @@ def square(image: Image) -> Image:
     side = min(height, width)
     top, left = (height - side) // 2, (width - side) // 2
     return np.ascontiguousarray(image[top : top + side, left : left + side])
+
+
+class _Squared:
+    """Cuts pictures to squares and keeps what size they were."""
+
+    taken_px = (0, 0)
+
+    def _square(self, image: Any) -> Image:
+        self.taken_px = (image.shape[1], image.shape[0])
+        return square(np.asarray(image, dtype=np.uint8))
 
 
 class _Pace:
@@ -80,7 +92,7 @@ class _Pace:
         return round(stamp_ms)
 
 
-class FolderSource:
+class FolderSource(_Squared):
     """The pictures of a folder in the order of their names, each held for some frames."""
 
     def __init__(self, folder: Path, fps: float, now_ms: NowMs) -> None:
@@ -102,7 +114,7 @@ class FolderSource:
             if self._at // _HOLD >= len(self._files):
                 return None
             try:
-                self._image = square(load_photo(self._files[self._at // _HOLD]).image)
+                self._image = self._square(load_photo(self._files[self._at // _HOLD]).image)
                 break
             except InputError:
                 self._at += _HOLD  # a damaged picture is left out; the others are read
@@ -114,7 +126,7 @@ class FolderSource:
         """Nothing is held open."""
 
 
-class VideoSource:
+class VideoSource(_Squared):
     """A video file, at its own speed."""
 
     def __init__(self, file: Path, now_ms: NowMs) -> None:
@@ -131,14 +143,14 @@ class VideoSource:
         good, image = self._capture.read()
         if not good:
             return None
-        return square(np.asarray(image, dtype=np.uint8)), self._pace.wait()
+        return self._square(image), self._pace.wait()
 
     def close(self) -> None:
         """Close the file."""
         self._capture.release()
 
 
-class V4l2Source:
+class V4l2Source(_Squared):
     """A UVC camera through V4L2. The stamp is taken at the grab, before decoding."""
 
     def __init__(self, device: str, geometry: Geometry, now_ms: NowMs, controls: CameraControls) -> None:
@@ -171,14 +183,14 @@ class V4l2Source:
         good, image = self._capture.retrieve() if grabbed else (False, None)
         if not good or image is None:
             raise DeviceError(f"The camera at {self._name} gives no picture.", way_out="Check its cable.")
-        return square(np.asarray(image, dtype=np.uint8)), stamp_ms
+        return self._square(image), stamp_ms
 
     def close(self) -> None:
         """Let the camera go."""
         self._capture.release()
 
 
-class PiCameraSource:
+class PiCameraSource(_Squared):
     """The Raspberry Pi's camera through picamera2."""
 
     def __init__(self, geometry: Geometry, now_ms: NowMs, controls: CameraControls) -> None:
@@ -210,7 +222,7 @@ class PiCameraSource:
             image = self._camera.capture_array("main")
         except (RuntimeError, OSError) as error:
             raise DeviceError("The Pi's camera gives no picture.", way_out="Check its cable.") from error
-        return square(np.asarray(image, dtype=np.uint8)), self._now_ms()
+        return self._square(image), self._now_ms()
 
     def close(self) -> None:
         """Let the camera go."""

@@ -17,8 +17,8 @@ from table_controller.vision.light import FlickerWatch, blur_px, light_hints
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, corner_shift_px, play_window, px_per_mm_at
 
 EVERY_MS = 1_000
-LEAST_PX_PER_MM = 2.85
-"""3 are asked for; five in a hundred fewer are read as well."""
+_SCALE_SPARE = 0.95
+"""Five in a hundred fewer pixels a millimetre than are asked for are read as well."""
 LEAST_FPS = 8.0
 MOVED_PX = 4.0
 """A mat's corner that lies so far off was moved: more than a millimetre."""
@@ -41,6 +41,18 @@ class PictureReport:
     hints: tuple[Hint, ...]
 
 
+def least_px_per_mm(geometry: Geometry) -> float:
+    """Below so many pixels a millimetre a picture is too coarse."""
+    return geometry.px_per_mm * _SCALE_SPARE
+
+
+def area_scales(geometry: Geometry, pose: MatPose) -> dict[Seat, float]:
+    """Frame pixels a millimetre of each play area, where it has fewest."""
+    u0, v0, u1, v1 = geometry.play_area
+    ends = [(u, v) for u in (u0, u1) for v in (v0, v1)]
+    return {seat: min(px_per_mm_at(pose.to_frame, *seat_to_mat(seat, u, v)) for u, v in ends) for seat in SEATS}
+
+
 class PictureWatch:
     """Of one camera. What is amiss twice in a row becomes a hint; it goes with the first good look."""
 
@@ -49,8 +61,13 @@ class PictureWatch:
         self._windows = {seat: play_window(geometry, seat) for seat in SEATS}
         self._flicker = FlickerWatch()
         self._stamps: deque[int] = deque(maxlen=_STAMPS)
+        self._least_scale = least_px_per_mm(geometry)
         self._next_ms = 0
         self._before: frozenset[tuple[str, Seat | None]] = frozenset()
+        self.looks = 0
+        """How many pictures have been measured."""
+        self.last_look: tuple[Hint, ...] = ()
+        """What was amiss in the last of them, whether or not it was before."""
         self._held: MatPose | None = None
         self._moved_ms: int | None = None
         self.report = PictureReport({}, 0.0, 0, ())
@@ -91,8 +108,8 @@ class PictureWatch:
     def _measure(self, frame: Image, glimpse: Image, pose: MatPose) -> None:
         views = {seat: w.view(glimpse, pose, GATE_PX_PER_MM, GLIMPSE) for seat, w in self._windows.items()}
         found = light_hints(views, GATE_PX_PER_MM) + self._flicker.hints()
-        scales = {seat: self._scale(seat, pose) for seat in SEATS}
-        found += [Hint("coarse", seat, f"{s:.1f}") for seat, s in scales.items() if s < LEAST_PX_PER_MM]
+        scales = area_scales(self._geometry, pose)
+        found += [Hint("coarse", seat, f"{s:.1f}") for seat, s in scales.items() if s < self._least_scale]
         found += self._unsharp(frame, pose, scales)
         fps = self.fps
         if 0 < fps < LEAST_FPS:
@@ -101,13 +118,9 @@ class PictureWatch:
             found.append(Hint("markers", None, str(pose.markers)))
         now = frozenset((hint.code, hint.seat) for hint in found)
         twice = tuple(hint for hint in found if (hint.code, hint.seat) in self._before)
-        self._before = now
+        self._before, self.last_look = now, tuple(found)
+        self.looks += 1
         self.report = PictureReport(scales, fps, pose.markers, twice)
-
-    def _scale(self, seat: Seat, pose: MatPose) -> float:
-        u0, v0, u1, v1 = self._geometry.play_area
-        corners = [seat_to_mat(seat, u, v) for u in (u0, u1) for v in (v0, v1)]
-        return min(px_per_mm_at(pose.to_frame, x, y) for x, y in corners)
 
     def _unsharp(self, frame: Image, pose: MatPose, scales: dict[Seat, float]) -> list[Hint]:
         """By the fiducials, or else by what lies in the areas: the seats' sides on which nothing is sharp."""

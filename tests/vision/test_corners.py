@@ -89,7 +89,8 @@ def test_plays_are_read_by_corners_and_a_camera_turned_away_is_lost(make_table: 
         ([(0, 0), (0, 2000), (2000, 2000), (2000, 0)], "clockwise"),
         ([(0, 0), (2000, 0), (1400, 1300), (0, 2000)], "unequal"),
         ([(0, 0), (500, 0), (500, 500), (0, 500)], "small"),
-        ([(0, 0), (float("nan"), 0), (500, 500), (0, 500)], "four"),
+        ([(0, 0), (float("nan"), 0), (500, 500), (0, 500)], "finite"),
+        ([(0, 0), (2000, 0), (2000, 2000), (-90, 2000)], "-90,2000 lies outside the frame of 2160 × 2160"),
     ],
 )
 def test_corners_that_cannot_be_are_refused_in_words(points: list[object], words: str) -> None:
