@@ -66,10 +66,11 @@ class Camera:
 class Served:
     def __init__(self) -> None:
         self.camera = Camera()
+        self.state: dict[str, Any] = {"phase": "standby", "under": "", "camera_lost": ""}
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever)
         self.thread.start()
-        self.page = Page(dict, self._refuse, lambda: 0, lambda: "E", setup=self.camera)
+        self.page = Page(lambda: self.state, self._refuse, lambda: 0, lambda: "E", setup=self.camera)
         asyncio.run_coroutine_threadsafe(self.page.start("127.0.0.1", 0), self.loop).result(10)
         self.url = f"http://127.0.0.1:{self.page.port}"
 
@@ -157,16 +158,49 @@ def test_four_corners_are_clicked_nudged_and_saved_and_the_markers_come_back(
     WebDriverWait(chromium, 20).until(lambda _: served.camera.corners[-1] is None)
 
 
-def test_in_a_deal_there_is_no_picture(served: Served, chromium: webdriver.Chrome) -> None:
-    chromium.get(f"{served.url}/setup?lang=en")
-    wait(chromium, "#figures", "markers")
+@pytest.mark.parametrize(
+    ("language", "state", "words"),
+    [
+        ("en", {"phase": "playing"}, "while a deal is on"),
+        ("zh", {"phase": "paused", "under": "playing"}, "打牌时不显示"),
+        ("en", {"camera_lost": "The camera gives no picture."}, "The camera gives no picture."),
+        ("zh", {}, "没有摄像头"),
+    ],
+)
+def test_without_a_picture_the_page_says_why_praises_nothing_and_offers_nothing(
+    served: Served, chromium: webdriver.Chrome, language: str, state: dict[str, str], words: str
+) -> None:
+    chromium.get(f"{served.url}/setup?lang={language}")
+    wait(chromium, "#figures", "8 ")
+    assert chromium.find_element(By.ID, "click").is_enabled()
+    served.state = {"phase": "standby", "under": "", "camera_lost": "", **state}
     served.camera.shown = None
-    wait(chromium, "#step", "No picture")
+    wait(chromium, "#step", words)
     assert not chromium.find_element(By.ID, "live").is_displayed()
+    assert not chromium.find_element(By.ID, "amiss").is_displayed()
+    assert chromium.find_element(By.ID, "hints").get_property("childElementCount") == 0
+    assert not chromium.find_element(By.ID, "click").is_enabled()
+    assert not chromium.find_element(By.ID, "markers").is_enabled()
+    shot(chromium, f"setup-none-{language}")
     with pytest.raises(urllib.error.HTTPError) as error:
         urllib.request.urlopen(f"{served.url}/api/setup.jpg", timeout=10)
     assert error.value.code == 404
     error.value.close()
+
+
+def test_the_buttons_are_in_sight_without_scrolling(served: Served, chromium: webdriver.Chrome) -> None:
+    chromium.get(f"{served.url}/setup?lang=en")
+    wait(chromium, "#figures", "8 ")
+    high = chromium.execute_script("return window.innerHeight") - 900
+    try:
+        chromium.set_window_size(1280, chromium.get_window_size()["height"] - high)
+        assert chromium.execute_script("return window.innerHeight") == 900
+        for name in ("click", "markers"):
+            button = chromium.find_element(By.ID, name)
+            assert button.location["y"] + button.size["height"] <= 900
+        shot(chromium, "setup-900")
+    finally:
+        chromium.set_window_size(1280, 1200)
 
 
 def test_corners_that_cannot_be_are_refused_in_words(served: Served) -> None:

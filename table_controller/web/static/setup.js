@@ -4,6 +4,15 @@ import { lang, setLanguage, t } from "./words.js";
 const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const REACH = 0.03;
+// Why there is no picture, Chinese first.
+const WHY = {
+  elsewhere: ["没有画面：摄像头画面只在本机显示", "There is no picture: it is shown on the table's own machine only"],
+  deal: ["没有画面：发牌和打牌时不显示，本副结束后再看", "No picture is shown while a deal is on: come back when it is over"],
+  camera: ["没有画面：这张牌桌没有摄像头，或摄像头没有画面。请检查接线和 camera.source", "There is no picture: this table has no camera, or the camera gives none. Check its cable and camera.source"],
+  lost: ["没有画面：摄像头无画面：{n}", "There is no picture: {n}"],
+  page: ["没有画面：牌桌程序没有应答", "There is no picture: the table's program does not answer"],
+};
+const BETWEEN = ["standby", "deal_over", "game_over"];
 let report = null;
 let corners = null;
 let held = -1;
@@ -20,34 +29,55 @@ async function send(points) {
   return answer.ok;
 }
 
+async function why(status) {
+  const say = (key, n = "") => WHY[key][lang === "en" ? 1 : 0].replace("{n}", n);
+  if (status === 403) return say("elsewhere");
+  try {
+    const state = await (await fetch("/api/state")).json();
+    const phase = state.under || state.phase;
+    if (phase && !BETWEEN.includes(phase)) return say("deal");
+    return state.camera_lost ? say("lost", state.camera_lost) : say("camera");
+  } catch { return say("page"); }
+}
+
 async function look() {
+  let status = 0;
   try {
     const response = await fetch("/api/setup");
+    status = response.status;
     const answer = await response.json();
     report = answer.ok ? answer : null;
-    if (!report) { $("live").hidden = true; $("step").textContent = t("no_picture"); }
-    else if (!corners) {
-      const image = new Image();
-      image.onload = () => { $("live").src = image.src; $("live").hidden = false; };
-      image.src = `/api/setup.jpg?at=${performance.now()}`;
-      $("step").textContent = "";
-    }
-    draw();
   } catch { report = null; }
+  if (report && !corners) {
+    const image = new Image();
+    image.onload = () => { if (report) { $("live").src = image.src; $("live").hidden = false; } };
+    image.src = `/api/setup.jpg?at=${performance.now()}`;
+    $("step").textContent = "";
+  }
+  if (!report) {
+    const words = await why(status);
+    if (corners) { corners = null; show(); }
+    $("live").hidden = true;
+    $("step").textContent = words;
+  }
+  draw();
   setTimeout(look, 1000);
 }
 
 function draw() {
-  const items = (report ? report.hints : []).map((hint) => {
+  for (const id of ["click", "save", "markers"]) $(id).disabled = !report;
+  $("picture").classList.toggle("empty", !report);
+  $("amiss").hidden = !report;
+  if (!report) { $("hints").replaceChildren(); $("figures").textContent = ""; return; }
+  const items = report.hints.map((hint) => {
     const item = document.createElement("li");
     item.textContent = lang === "en" ? hint.en : hint.zh;
     item.dataset.code = hint.code;
     item.className = "incident";
     return item;
   });
-  const well = Object.assign(document.createElement("li"), { textContent: report && report.found ? t("all_well") : t("not_found") });
+  const well = Object.assign(document.createElement("li"), { textContent: t(report.found ? "all_well" : "not_found") });
   $("hints").replaceChildren(...(items.length ? items : [well]));
-  if (!report) { $("figures").textContent = ""; return; }
   const scales = Object.entries(report.px_per_mm).map(([seat, value]) => `${t(seat)} ${value} ${t("scale")}`);
   const found = report.by_corners ? t("by_corners") : t("found_markers", { n: report.markers });
   $("figures").textContent = [found, ...scales, report.fps ? `${report.fps} ${t("rate")}` : ""].filter(Boolean).join(" · ");
@@ -105,6 +135,7 @@ $("click").onclick = () => { if (report) { corners = []; show(); } };
 $("cancel").onclick = () => { corners = null; show(); };
 $("markers").onclick = () => send(null);
 $("save").onclick = async () => {
+  if (!report || corners?.length !== 4) return;
   const [width, height] = report.frame_px;
   if (await send(corners.map(([x, y]) => [x * width, y * height]))) { corners = null; show(); }
 };
@@ -114,4 +145,5 @@ document.title = t("setup");
 $("back").href = `/control${location.search}`;
 $("language").href = lang === "en" ? "?lang=zh" : "?lang=en";
 $("live").alt = t("setup");
+draw();
 look();
