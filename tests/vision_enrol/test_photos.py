@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from table_controller.app import tools
 from table_controller.cli import main
 from table_controller.vision.enrol.labels import Label
 from table_controller.vision.enrol.samples import pair_up
@@ -40,12 +41,25 @@ def enrol(photographs: Path, labels: Path, decks: Path, *more: str) -> int:
     return main([*arguments, *more])
 
 
-def test_the_way_of_a_deck(photographs: Path, decks: Path, tmp_path: Path, few_rounds: None, capsys) -> None:
+def doctor_says(folder: Path, capsys) -> str:
+    config = folder / "table.toml"
+    config.write_text(f"[camera]\ndeck = 'hall'\n[state]\ndirectory = '{folder}'\n")
+    main(["doctor", "--config", str(config)])
+    return next(line for line in capsys.readouterr().out.splitlines() if line[4:].startswith("deck "))
+
+
+def test_the_way_of_a_deck(
+    photographs: Path, decks: Path, tmp_path: Path, few_rounds: None, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
     labels = photographs / "labels.json"
     assert enrol(photographs, labels, decks) == 0
     assert "corners, learnt from photographs" in capsys.readouterr().out
     assert enrol(photographs, labels, decks) == 64
     assert "--replace" in capsys.readouterr().err
+    assert "learnt with the present weights" in doctor_says(tmp_path, capsys)
+    with monkeypatch.context() as patch:
+        patch.setattr(tools, "weights_name", lambda: "others")
+        assert "learnt with other weights" in doctor_says(tmp_path, capsys)
     at = ["--decks", str(decks)]
     assert main(["deck", "test", "hall", "--photos", str(photographs), "--labels", str(labels), *at]) == 0
     assert "right 1.000 wrong 0.0000" in capsys.readouterr().out
@@ -62,6 +76,7 @@ def test_the_way_of_a_deck(photographs: Path, decks: Path, tmp_path: Path, few_r
     assert f"{tmp_path / 'nowhere'}: there is no such folder" in capsys.readouterr().err
     assert main(["deck", "import", str(tmp_path / "hall.deck"), "--name", "other", *at]) == 0
     assert "is taken over into" in capsys.readouterr().out
+    assert main(["deck", "import", "/dev/zero", *at]) == 66
     assert main(["deck", "list", *at]) == 0
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["hall", "other"]
     assert main(["deck", "remove", "hall", *at]) == 0

@@ -209,6 +209,8 @@ def _export(args: argparse.Namespace, now_ms: NowMs) -> int:
 
 
 def _import(args: argparse.Namespace, now_ms: NowMs) -> int:
+    if args.file.exists() and not args.file.is_file():
+        raise InputError(f"{args.file}: this is no ordinary file.", way_out="Name a file that `deck export` wrote.")
     deck = read_deck_file(args.file)
     deck = replace(deck, name=check_name(args.name or deck.name))
     store = _store(args)
