@@ -17,6 +17,7 @@ import cv2
 
 from table_controller.app.brokers import RunningBroker, open_broker
 from table_controller.app.listener import Listener
+from table_controller.app.setup import CameraSetup
 from table_controller.app.simulation import DemoOptions, Simulation, build
 from table_controller.app.table import Table, add_feed, add_page, fresh_folder
 from table_controller.app.terminal import say
@@ -28,6 +29,7 @@ from table_controller.runtime.clock import RealClock, VirtualClock
 from table_controller.runtime.measure import wall_seconds
 from table_controller.sim.scene import Picture
 from table_controller.table.events import Event
+from table_controller.vision.corners import FILE
 
 log = logging.getLogger(__name__)
 FRAME_MS = 100
@@ -176,7 +178,7 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
         simulation.vision.start()
         _announce(simulation, broker.broker)
         _follow(simulation)
-        await _open_page(simulation, options)
+        await _open_page(simulation, options, clock)
         assert simulation.table.publisher is not None
         simulation.table.publisher.refresh()
         simulation.pump_dealer()
@@ -200,15 +202,23 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
     return simulation, listener
 
 
-async def _open_page(simulation: Simulation, options: DemoOptions) -> None:
+async def _open_page(simulation: Simulation, options: DemoOptions, clock: RealClock) -> None:
     if options.headless:
         return
     add_page(simulation.table, simulation.table.runtime.ask, simulation.options.evidence)
     assert simulation.table.page is not None
+    corners_file = Path(tempfile.mkdtemp(prefix="table-demo-")) / FILE  # for this demo only
+    simulation.table.page.setup = CameraSetup(lambda: simulation.vision, lambda ms: _pause(clock, ms), corners_file)
     await simulation.table.page.start("127.0.0.1", options.port)
     port = simulation.table.page.port
     say(f"scoreboard http://127.0.0.1:{port}/   in English http://127.0.0.1:{port}/?lang=en")
     say(f"control    http://127.0.0.1:{port}/control   stop with Ctrl-C")
+
+
+async def _pause(clock: RealClock, ms: int) -> None:
+    waiting = asyncio.Event()
+    clock.call_at(clock.now_ms() + ms, waiting.set)
+    await waiting.wait()
 
 
 async def _until_finished(simulation: Simulation, stopping: asyncio.Event) -> None:
@@ -231,9 +241,7 @@ async def _live_camera(simulation: Simulation, clock: RealClock) -> None:
                 frame = await loop.run_in_executor(drawing, simulation.draw)
                 simulation.frames += 1
                 simulation.vision.offer(frame, grab_ms)
-            wake = asyncio.Event()
-            clock.call_at(max(next_ms, clock.now_ms() + 1), wake.set)
-            await wake.wait()
+            await _pause(clock, max(next_ms - clock.now_ms(), 1))
 
 
 def _take_events(simulation: Simulation) -> None:

@@ -42,9 +42,17 @@ class CameraSetup:
         vision = self.vision()
         if vision is None:
             raise DeviceError("There is no camera.", way_out="Set camera.source.")
-        checked = None if corners is None else checked_corners(corners, load_geometry().frame_px)
+        checked = None if corners is None else checked_corners(corners, _frame_px(vision))
         save_corners(self.corners_file, checked)
         vision.align(checked)
+
+
+def _frame_px(vision: VisionClient) -> tuple[int, int]:
+    """The size of the frame that was clicked in: a camera may give smaller ones than the geometry asks for."""
+    if vision.last_report is None:
+        return load_geometry().frame_px
+    width, height = vision.last_report["frame_px"]
+    return int(width), int(height)
 
 
 def _answer(vision: VisionClient) -> tuple[bytes, dict[str, Any]] | None:
