@@ -15,6 +15,8 @@ _DARKEST_PART = 0.8
 """Beside a dark table a light mat is no paper."""
 _FOREIGN = 16.0
 """So far (in Lab's a and b) from the mat's and the table's own colours lies a card's print, a back, or skin."""
+_GLYPH_PX, _INK, _LEAST_INK = 21, 0.4, 14.0
+"""Ink swallows this share of the paper's light, and at least so many levels."""
 _LEAST_PX = 40
 _JOIN_PX, _GROW_PX = 25, 15
 Box = tuple[int, int, int, int]
@@ -28,9 +30,12 @@ def covered(picture: Image, spared: tuple[Box, ...] = ()) -> Image:
     and print go with their paper. ``spared``: boxes of fiducials; what lies wholly inside one is none.
     """
     # the mat's printed lines are thinner than any card's rim, and would join everything
-    maybe = cv2.morphologyEx(
-        cv2.bitwise_or(_paper(picture), _foreign(picture)), cv2.MORPH_OPEN, np.ones((5, 5), dtype=np.uint8)
-    )
+    ink = _ink(picture)
+    for x0, y0, x1, y1 in spared:  # the mat looks like ink between a fiducial's rim and a printed line
+        ink[max(0, y0 - _GLYPH_PX) : y1 + _GLYPH_PX, max(0, x0 - _GLYPH_PX) : x1 + _GLYPH_PX] = 0
+    maybe = cv2.bitwise_or(cv2.bitwise_or(_paper(picture), _foreign(picture)), ink)
+    # the mat's printed lines are thinner than any card's rim, and would join everything
+    maybe = cv2.morphologyEx(maybe, cv2.MORPH_OPEN, np.ones((5, 5), dtype=np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(maybe, connectivity=8)
     kept = np.array([i > 0 and stats[i][cv2.CC_STAT_AREA] >= _LEAST_PX and not _inside(stats[i], spared)
                      for i in range(count)], dtype=np.uint8)  # fmt: skip
@@ -50,6 +55,15 @@ def _paper(picture: Image) -> Image:
     whole = float(np.median(soft))
     table = np.clip(near.astype(np.float32), _DARKEST_PART * whole, whole)
     return np.asarray((soft > np.clip(table * _PAPER, _LEAST_LEVEL, _MOST_LEVEL)) * np.uint8(255), dtype=np.uint8)
+
+
+def _ink(picture: Image) -> Image:
+    """255 where figures and pips are darker than what lies round them: print on paper that is in shadow itself."""
+    grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    round_it = cv2.morphologyEx(grey, cv2.MORPH_CLOSE, np.ones((_GLYPH_PX, _GLYPH_PX), dtype=np.uint8))
+    ink = cv2.subtract(round_it, grey) > np.maximum(_LEAST_INK, round_it * np.float32(_INK))
+    joined = cv2.morphologyEx(ink * np.uint8(255), cv2.MORPH_CLOSE, np.ones((7, 7), dtype=np.uint8))
+    return np.asarray(joined, dtype=np.uint8)
 
 
 def _foreign(picture: Image) -> Image:

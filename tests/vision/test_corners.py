@@ -151,9 +151,35 @@ def test_no_part_of_a_court_a_joker_or_a_back_is_left_in_the_set_up_picture(
     pose = MatPose(scene.to_frame, 8, 0.0) if known else None
     shown = setup_picture(faults.lit(frame, light), pose, GEOMETRY, draw=False, side_px=SIZE[0])
     assert shown.shape == frame.shape
-    painted = np.all(shown == shown[0, SIZE[0] // 2], axis=2)
+    painted = np.all(shown == 110, axis=2)
     there = (cv2.absdiff(frame, bare).max(axis=2) > 45).astype(np.uint8)
     cards = cv2.morphologyEx(there, cv2.MORPH_OPEN, np.ones((7, 7), dtype=np.uint8)) > 0
     assert np.count_nonzero(cards) > 200_000
     assert np.count_nonzero(cards & ~painted) == 0
     assert np.count_nonzero(painted) < 0.35 * painted.size
+
+
+def test_cards_in_a_shadow_that_makes_paper_as_dark_as_the_table_keep_their_faces_hidden() -> None:
+    scene = Scene(random.Random(8))
+    scene.lay("S", ["9C", "KH"])
+    corner = [faults.at_frame(scene.to_frame, "S", u, v) for u, v in ((-220, 120), (220, 120), (220, 310), (-220, 310))]
+    frame = faults.shadow(scene.render(), corner, 0.38)
+    shown = setup_picture(frame, MatPose(scene.to_frame, 8, 0.0), GEOMETRY, draw=False, side_px=SIZE[0])
+    left = ~np.all(shown == 110, axis=2)
+    x0, y0 = (round(value) for value in faults.at_frame(scene.to_frame, "S", -180, 160))
+    x1, y1 = (round(value) for value in faults.at_frame(scene.to_frame, "S", 180, 300))
+    area = frame[y0:y1, x0:x1]
+    spread = area.max(axis=2).astype(int) - area.min(axis=2)
+    print_on_paper = cv2.erode((spread > 40).astype(np.uint8), np.ones((3, 3), dtype=np.uint8)) > 0
+    assert np.count_nonzero(print_on_paper) > 500
+    assert np.count_nonzero(print_on_paper & left[y0:y1, x0:x1]) == 0
+
+
+def test_an_empty_mat_keeps_its_fiducials_in_the_set_up_picture() -> None:
+    scene = Scene(random.Random(9))
+    frame = scene.render()
+    shown = setup_picture(frame, MatPose(scene.to_frame, 8, 0.0), GEOMETRY, draw=False, side_px=SIZE[0])
+    for x, y in GEOMETRY.fiducials.values():
+        at = cv2.perspectiveTransform(np.array([[[x, y]]], dtype=float), scene.to_frame).ravel().round().astype(int)
+        rows, columns = slice(at[1] - 40, at[1] + 40), slice(at[0] - 40, at[0] + 40)
+        assert np.array_equal(shown[rows, columns], frame[rows, columns])
