@@ -22,7 +22,7 @@ from table_controller.vision.images import Image, load_photo
 
 MIN_SAMPLES = 20
 TEMPERATURES = np.geomspace(0.8, 2, 30)
-SURE_BETWEEN = (0.55, 0.6)
+SURE_BETWEEN = (0.55, 0.57)
 """A deck's own corners kept back are few, so what they say of its confidences is only roughly right."""
 WRONG_AT_MOST = 0.004
 SURELY_NOTHING = 0.9
