@@ -15,7 +15,7 @@ from models.train.classifier import Crops, train_classifier
 from models.train.crops import load_crops
 from models.train.detector import train_detector
 from models.train.loop import Budget
-from models.train.photos import crops_of_photos, held_out, load_labelled
+from models.train.photos import LabelledPhoto, crops_of_photos, held_out, load_labelled
 from models.train.store import read_chunk
 from table_controller.vision.classify import NO_INDEX
 from table_controller.vision.reader import Reader
@@ -48,12 +48,12 @@ class Stage:
 Job = tuple[Callable[[Stage], None], Stage]
 
 
-def _photographs(stage: Stage) -> list[tuple[np.ndarray, np.ndarray]]:
-    """What of the photographs is trained on, as (picture, labels)."""
+def _photographs(stage: Stage) -> list[LabelledPhoto]:
+    """The photographs that are trained on."""
     if stage.photos is None:
         return []
     labelled = load_labelled(stage.photos, stage.photos.with_suffix(".json"), Reader.load(stage.reader))
-    return [(photo.image, photo.labels) for photo in labelled if not held_out(photo.name)]
+    return [photo for photo in labelled if not held_out(photo.name)]
 
 
 def detector(stage: Stage) -> None:
@@ -61,7 +61,7 @@ def detector(stage: Stage) -> None:
     scenes = [sample for file in stage.files for sample in read_chunk(file)]
     train_detector(
         scenes,
-        _photographs(stage),
+        [(photo.image, photo.labels) for photo in _photographs(stage)],
         stage.checkpoint,
         budget=stage.budget,
         seed=stage.seed,
@@ -79,10 +79,7 @@ def classifier(stage: Stage) -> None:
         copies = max(1, int(HARD_SHARE * len(patches) / len(hard)))
         patches = np.concatenate([patches, np.tile(hard, (copies, 1, 1, 1))])
         kinds = np.concatenate([kinds, np.full(copies * len(hard), NO_INDEX, np.int64)])
-    photos = None
-    if stage.photos is not None:
-        labelled = load_labelled(stage.photos, stage.photos.with_suffix(".json"), Reader.load(stage.reader))
-        photos = Crops(*crops_of_photos([photo for photo in labelled if not held_out(photo.name)], stage.seed))
+    photos = Crops(*crops_of_photos(_photographs(stage), stage.seed)) if stage.photos is not None else None
     train_classifier(
         Crops(patches, kinds),
         photos,

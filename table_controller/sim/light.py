@@ -35,6 +35,16 @@ class Look:
     darkest: float = 0.84
     warmth: float = 0.03
 
+    @classmethod
+    def random(cls, rng: random.Random) -> Look:
+        """A hall's light and a camera's softness and noise, as they differ from table to table."""
+        return cls(
+            blur_sigma_px=rng.uniform(0.55, 0.95),
+            noise_sigma=rng.uniform(1.6, 3.0),
+            darkest=rng.uniform(0.7, 0.9),
+            warmth=rng.uniform(-0.02, 0.07),
+        )
+
 
 def camera_pose(geometry: Geometry, look: Look, rng: random.Random) -> Matrix:
     """The homography from mat millimetres to frame pixels: slightly turned, seen slightly aslant."""

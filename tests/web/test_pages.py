@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -24,6 +23,7 @@ from table_controller.table.snapshot import snapshot
 from table_controller.web.server import Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+WINDOW_PX = (1280, 800)
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 
 
@@ -72,22 +72,6 @@ def served() -> Iterator[Served]:
     made = Served()
     yield made
     made.close()
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1280,800",
-        f"--user-data-dir={tmp_path_factory.mktemp('chromium')}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    yield driver
-    driver.quit()
 
 
 def wait(driver: webdriver.Chrome, ready: Callable[[], Any], seconds: float = 20) -> None:

@@ -13,7 +13,6 @@ import cv2
 import numpy as np
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -28,6 +27,7 @@ from table_controller.web import server
 from table_controller.web.server import Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+WINDOW_PX = (1280, 900)
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 
 
@@ -83,21 +83,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
     made = Served(tmp_path)
     yield made
     made.close()
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1280,900",
-        f"--user-data-dir={tmp_path_factory.mktemp('chromium')}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    yield driver
-    driver.quit()
 
 
 def forms(driver: webdriver.Chrome, many: int) -> list[WebElement]:

@@ -88,12 +88,7 @@ class PromptTrial:
     def __init__(self, seed: int, reader: CropReader, design: str | None, plain: PlainPrompts | None) -> None:
         self._rng = random.Random(seed)
         self._clock = VirtualClock()
-        look = Look(
-            blur_sigma_px=self._rng.uniform(0.55, 0.95),
-            noise_sigma=self._rng.uniform(1.6, 3.0),
-            darkest=self._rng.uniform(0.7, 0.9),
-            warmth=self._rng.uniform(-0.02, 0.07),
-        )
+        look = Look.random(self._rng)
         self._scene = Scene(random.Random(self._rng.getrandbits(32)), look=look, plain_set=design)
         self._eye = Eye(load_geometry(), reader, None, plain)
         self._stage = Stage(self._clock)

@@ -49,12 +49,7 @@ class Trial:
     def __init__(self, seed: int, style: str, reader: CropReader) -> None:
         self._rng = random.Random(seed)
         self._clock = VirtualClock()
-        look = Look(
-            blur_sigma_px=self._rng.uniform(0.55, 0.95),
-            noise_sigma=self._rng.uniform(1.6, 3.0),
-            darkest=self._rng.uniform(0.7, 0.9),
-            warmth=self._rng.uniform(-0.02, 0.07),
-        )
+        look = Look.random(self._rng)
         self._scene = Scene(random.Random(self._rng.getrandbits(32)), style=style, look=look)
         self._pool = Pool(random.Random(self._rng.getrandbits(32)))
         self._acts = Acts(self._clock, self._scene, self._pool, self._rng)
