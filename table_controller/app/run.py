@@ -30,6 +30,7 @@ from table_controller.table.events import DealRequested, DealtByHand, Event, Pau
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
 from table_controller.vision.corners import FILE
+from table_controller.vision.enrol.opening import check_setting
 from table_controller.vision.enrol.opening import current as current_deck
 from table_controller.vision.enrol.store import DeckStore
 from table_controller.vision.sources import RECORDING_ENDED, CameraControls, check_source, is_recording
@@ -95,6 +96,7 @@ def check_before(config: Config, *, degraded: bool) -> list[str]:
             f"table.officiating = {config.table.officiating!r} is not allowed.", way_out="It is advise or enforce."
         )
     checks: list[Callable[[], None]] = [
+        lambda: check_setting(_decks(config), config.camera.deck),
         lambda: _check_camera(config),
         lambda: _check_dealer(config),
         lambda: _check_broker(config),
@@ -107,6 +109,10 @@ def check_before(config: Config, *, degraded: bool) -> list[str]:
                 raise
             problems.append(error)
     return [problem.line() for problem in problems]
+
+
+def _decks(config: Config) -> Path:
+    return Path(config.state.directory) / "decks"
 
 
 def _check_camera(config: Config) -> None:
@@ -224,13 +230,10 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
         evidence_mb=camera.evidence_mb,
         corners_file=folder / FILE,
         controls=CameraControls(camera.exposure, camera.focus),
-        decks=folder / "decks",
-        deck=camera.deck,
+        decks=_decks(run.config),
+        deck=_usable_deck(run.config, degraded=degraded),
     )
     try:
-        if camera.deck:
-            # learnt again here where the weights have changed: the worker must answer soon
-            current_deck(DeckStore(folder / "decks"), camera.deck, tell=say)
         name = run.vision.start()
     except TableError as error:
         if not degraded:
@@ -241,6 +244,24 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
     if run.recorded:
         run.vision.watch("play")
         run.post(DealRequested(run.clock.now_ms(), "recording"))
+
+
+def _usable_deck(config: Config, *, degraded: bool) -> str:
+    """The enrolled deck to read with; "" in words where ``degraded`` has to do without. Raises TableError."""
+    name = config.camera.deck
+    try:
+        check_setting(_decks(config), name)
+        if name:
+            # learnt again here where the weights have changed: the worker must answer soon
+            current_deck(DeckStore(_decks(config)), name, tell=say)
+    except TableError as error:
+        if not degraded:
+            raise
+        if not isinstance(error, ConfigError):  # those were said by check_before
+            say(f"without: {error.line()}")
+        say("the camera reads with the shipped weights, for any deck / 摄像头改用随附的权重，不认特定的牌")
+        return ""
+    return name
 
 
 def _after_restart(run: _Run) -> None:

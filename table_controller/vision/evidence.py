@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,10 @@ from table_controller.vision.mat import Window
 
 KEPT_LIST = "kept.txt"
 """A file in the evidence folder: names, one a line, of pictures that are never removed."""
+STARTS_FILE = "starts.txt"
+"""How often a store on the folder was used. Stamps begin anew when a machine starts; this number does not."""
 _DAY_S = 86_400
+_START = re.compile(r"(\d{6})-\d+-[ENWS]\.jpg")
 _TIDY_EVERY = 20
 _STRANGE = 46
 _THIN_PX = 7
@@ -58,21 +62,24 @@ def _strange(view: Image, where: Image) -> Image:
 class EvidenceStore:
     """Keeps evidence pictures in a folder, as long and as many as allowed; without a folder it keeps nothing.
 
-    The oldest go first, but never one that KEPT_LIST names. A disk that is full costs the picture, never the game.
+    Names begin with the number of the store's start, so no picture ever takes another's name, and in the order of
+    names they are in the order of time, whatever the machine's clock says. The oldest go first, but never one that
+    KEPT_LIST names. A disk that is full costs the picture, never the game.
     """
 
     def __init__(self, folder: Path | None, *, days: int = 30, most_mb: int = 500) -> None:
         self._folder = folder
         self._age_s = days * _DAY_S
         self._most_bytes = most_mb * 1_000_000
-        self._written = 0
+        self._written = self._start = 0
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
     def keep(self, picture: Image, name: str) -> str:
-        """Write the picture as ``name``; returns the name, or "" where nothing is kept."""
+        """Write the picture as ``START-name``; returns that name, or "" where nothing is kept."""
         if self._folder is None:
             return ""
+        name = f"{self._start_number(self._folder):06d}-{name}"
         packed = bytes(np.asarray(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 90])[1]).tobytes())
         part = self._folder / f".{name}.part"
         try:
@@ -87,6 +94,19 @@ class EvidenceStore:
         self._written += 1
         return name
 
+    def _start_number(self, folder: Path) -> int:
+        """Greater than that of any start before, also of one whose pictures are all gone."""
+        if not self._start:
+            before = [0]
+            with contextlib.suppress(OSError, ValueError):
+                before.append(int((folder / STARTS_FILE).read_text(encoding="ascii")))
+            with contextlib.suppress(OSError):
+                before += [int(found[1]) for file in folder.iterdir() if (found := _START.match(file.name))]
+            self._start = max(before) + 1
+            with contextlib.suppress(OSError):
+                (folder / STARTS_FILE).write_text(str(self._start), encoding="ascii")
+        return self._start
+
     def tidy(self) -> None:
         """Remove what is older than the newest by more than allowed, and the oldest beyond the allowed size."""
         if self._folder is None:
@@ -94,11 +114,11 @@ class EvidenceStore:
         with contextlib.suppress(OSError):
             spared = self._spared()
             files = [(file.stat().st_mtime, file.stat().st_size, file) for file in self._folder.glob("*.jpg")]
-            files.sort(reverse=True)
+            newest_s = max((changed_s for changed_s, _, _ in files), default=0.0)
             total = 0
-            for changed_s, size, file in files:
+            for changed_s, size, file in sorted(files, key=lambda entry: entry[2].name, reverse=True):
                 total += size
-                too_old = changed_s < files[0][0] - self._age_s
+                too_old = changed_s < newest_s - self._age_s
                 if (too_old or total > self._most_bytes) and file.name not in spared:
                     file.unlink()
 

@@ -150,7 +150,7 @@ def test_held_fans_never_appear_in_events_or_evidence(make_table: Make, tmp_path
     below = picture[round((281.5 - 165) * 3) :, :]
     outside = below[:, : (-40 + 195) * 3]
     assert outside.max() < 12, "what lies outside the play area is blacked out"
-    assert [file.name for file in tmp_path.iterdir()] == [event.evidence]
+    assert [file.name for file in tmp_path.glob("*.jpg")] == [event.evidence]
 
 
 def test_a_deal_is_not_watched(make_table: Make) -> None:

@@ -15,7 +15,7 @@ from table_controller.geometry import load_geometry
 from table_controller.sim.held import Fan, hold_over
 from table_controller.table.events import CardsSeen, Event
 from table_controller.vision.cards_on_mat import SeenCard
-from table_controller.vision.evidence import KEPT_LIST, EvidenceStore, evidence_picture
+from table_controller.vision.evidence import KEPT_LIST, STARTS_FILE, EvidenceStore, evidence_picture
 from table_controller.vision.held import FAN_FRAMES, HeldCheck, is_fan
 from table_controller.vision.mat import play_window
 
@@ -50,7 +50,7 @@ def test_fans_held_over_an_area_in_many_poses_are_never_told_or_kept(
         assert held_over(table, fan, rng.choice((1, 2, 5, 9)), 8) == [], fan
     table.scene.lay("S", ["9C"], slot=2)
     assert [event.cards for event in table.look() if isinstance(event, CardsSeen)] == [("9C",)]
-    assert len(list(tmp_path.iterdir())) == 2
+    assert len(list(tmp_path.glob("*.jpg"))) == 2
 
 
 @pytest.mark.parametrize(("count", "height_mm", "tilt_deg"), [(5, 115, 17), (2, 120, 0), (9, 150, 10), (3, 140, 8)])
@@ -133,19 +133,35 @@ def store(folder: Path, count: int) -> list[str]:
 
 
 def test_old_pictures_go_but_never_one_that_is_named(tmp_path: Path) -> None:
-    store(tmp_path, 6)
-    (tmp_path / KEPT_LIST).write_text("0.jpg\n", encoding="utf-8")
+    names = store(tmp_path, 6)
+    (tmp_path / KEPT_LIST).write_text(f"{names[0]}\n", encoding="utf-8")
     EvidenceStore(tmp_path, days=2).tidy()
-    assert sorted(file.name for file in tmp_path.glob("*.jpg")) == ["0.jpg", "3.jpg", "4.jpg", "5.jpg"]
+    assert sorted(file.name for file in tmp_path.glob("*.jpg")) == [names[0], *names[3:]]
 
 
 def test_the_oldest_go_when_there_are_too_many(tmp_path: Path) -> None:
-    store(tmp_path, 4)
-    size = (tmp_path / "0.jpg").stat().st_size
+    names = store(tmp_path, 4)
+    size = (tmp_path / names[0]).stat().st_size
     keeper = EvidenceStore(tmp_path)
     keeper._most_bytes = size * 2
     keeper.tidy()
-    assert sorted(file.name for file in tmp_path.glob("*.jpg")) == ["2.jpg", "3.jpg"]
+    assert sorted(file.name for file in tmp_path.glob("*.jpg")) == names[2:]
+
+
+def test_a_restart_takes_no_old_name_and_the_order_of_names_is_the_order_of_time(tmp_path: Path) -> None:
+    picture = np.full((40, 60, 3), 99, dtype=np.uint8)
+    stamps = (900, 5_000), (40, 900), (7, 8)
+    names = []
+    for run in stamps:  # a machine that starts anew counts its milliseconds from nought
+        keeper = EvidenceStore(tmp_path)
+        names += [keeper.keep(picture, f"{stamp_ms:010d}-S.jpg") for stamp_ms in run]
+    assert len(set(names)) == 6 and names == sorted(names)
+    assert sorted(file.name for file in tmp_path.glob("*.jpg")) == names
+    for file in tmp_path.glob("*.jpg"):
+        file.unlink()  # a journal may still name them
+    assert EvidenceStore(tmp_path).keep(picture, "0000000007-S.jpg") > names[-1]
+    (tmp_path / STARTS_FILE).write_text("spoilt", encoding="ascii")
+    assert EvidenceStore(tmp_path).keep(picture, "0000000007-S.jpg") > names[-1]
 
 
 def test_a_disk_that_cannot_be_written_costs_the_picture_only(tmp_path: Path) -> None:

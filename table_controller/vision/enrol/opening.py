@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from table_controller.errors import ConfigError, InputError, UsageError
 from table_controller.vision.classify import IndexClassifier
 from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.enrol.deck import Deck
@@ -17,6 +18,17 @@ from table_controller.vision.reader import Reader, weight_files
 def weights_name(models_dir: Path | None = None) -> str:
     """A short name for the classifier's weights, by their content."""
     return hashlib.sha256(weight_files(models_dir)[1].read_bytes()).hexdigest()[:16]
+
+
+def check_setting(decks: Path, name: str) -> None:
+    """Raises ConfigError when ``camera.deck`` is set to a name that is none, or to a deck that is not enrolled."""
+    if not name:
+        return
+    try:
+        DeckStore(decks).existing(name)
+    except (UsageError, InputError) as error:
+        way_out = f'{error.way_out} Set camera.deck to one of these, or to "" for any deck.'
+        raise ConfigError(f"camera.deck = {name!r} is not possible: {error.message}", way_out=way_out) from error
 
 
 def current(store: DeckStore, name: str, models_dir: Path | None = None, tell: Tell = lambda words: None) -> Deck:
