@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from table_controller.cards import RANKS, Pair, Seat, other_pair, pair_of, partner
 
@@ -61,3 +61,24 @@ def settle(
         next_level=risen,
         passes_a=at_own_a and place != 3,
     )
+
+
+def foul_result(
+    offenders: Pair,
+    levels: dict[Pair, str],
+    deal_level: str,
+    owner: Pair | None = None,
+    *,
+    foul_passes_a: bool = False,
+    pass_a_on_own_level_only: bool = True,
+) -> DealResult:
+    """A deal lost by a foul is a double-down of the other pair (seed 000 L227); A itself is to be played (L189)."""
+    winner = other_pair(offenders)
+    order: list[Seat | None] = ["E", "W", None, None] if winner == "EW" else ["N", "S", None, None]
+    result = settle(order, levels, deal_level, owner, pass_a_on_own_level_only=pass_a_on_own_level_only)
+    return replace(result, passes_a=result.passes_a and foul_passes_a)
+
+
+def level_after_failures(level: str, failures: int, allowed: int) -> str:
+    """The level of a pair that failed to pass A ``failures`` times; ``allowed`` 0: neither text lowers it (003 L35)."""
+    return "2" if level == "A" and 0 < allowed <= failures else level

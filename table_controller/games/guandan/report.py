@@ -5,9 +5,14 @@ from __future__ import annotations
 REPORT_LIMIT = 10
 
 
-def report_due(cards_before: int, cards_played: int, *, already_reported: bool) -> int | None:
-    """The number to report after a play, or None. A hand that is played out needs no report."""
+def report_due(
+    cards_before: int, cards_played: int, *, already_reported: bool, limit: int = REPORT_LIMIT
+) -> int | None:
+    """The number to report after a play, or None. A hand that is played out needs no report.
+
+    ``limit``: the regulations may set another (seed 000 L175).
+    """
     left = cards_before - cards_played
-    if already_reported or not 0 < left <= REPORT_LIMIT:
+    if already_reported or not 0 < left <= limit:
         return None
     return left
