@@ -10,7 +10,7 @@ from table_controller.cards import SEATS, UNKNOWN, Seat
 from table_controller.games.guandan.hands import Reading
 from table_controller.games.guandan.judge import Judgement, judge
 from table_controller.games.guandan.profile import Profile
-from table_controller.games.guandan.report import report_due
+from table_controller.games.guandan.report import REPORT_LIMIT, report_due
 from table_controller.games.guandan.trick import Trick, finishing_order
 
 HAND_SIZE = 27
@@ -31,6 +31,8 @@ class Action:
     """The cards as first read, where a human corrected them."""
     evidence: str = ""
     """Name of the picture it was read from; empty where none was kept, or a human told the play."""
+    stopped: bool = False
+    """No play and no pass: the seat had lost its right to play."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Action:
         return self
@@ -74,6 +76,9 @@ class Deal:
     to_beat: Reading | None = None
     to_beat_unknown: bool = False
     """The last play stands as n cards, faces unknown: what follows cannot be judged against it."""
+    void: Seat | None = None
+    """A seat whose hand was declared void: it plays no more and is 下游 (seed 000 L291)."""
+    report_limit: int = REPORT_LIMIT
 
     def __post_init__(self) -> None:
         self.trick = Trick(leader=self.leader)
@@ -91,12 +96,12 @@ class Deal:
     @property
     def over(self) -> bool:
         """Whether the places are decided (seed 000 L23, L101)."""
-        return finishing_order(self.out)[0]
+        return finishing_order(self.out, self.void)[0]
 
     @property
     def order(self) -> list[Seat | None]:
         """The finishing places so far."""
-        return finishing_order(self.out)[1]
+        return finishing_order(self.out, self.void)[1]
 
     @property
     def leading(self) -> bool:
@@ -125,7 +130,7 @@ class Deal:
         return replace(self._apply(seat, cards, judgement), fault=fault)
 
     def _apply(self, seat: Seat, cards: tuple[str, ...], judgement: Judgement | None) -> Verdict:
-        due = report_due(self.counts[seat], len(cards), already_reported=seat in self.reported)
+        due = report_due(self.counts[seat], len(cards), already_reported=seat in self.reported, limit=self.report_limit)
         if due is not None:
             self.owes_report[seat] = due
         self.counts[seat] -= len(cards)
@@ -158,6 +163,15 @@ class Deal:
             return Verdict()
         return self.pass_(seat)
 
+    def declare_void(self, seat: Seat) -> Verdict:
+        """The hand of ``seat`` is void: it plays no more, the others go on (seed 000 L291)."""
+        self.void = seat
+        if seat not in self.out:
+            self.out.append(seat)
+        self.owes_report.pop(seat, None)
+        self.trick.drop(seat)
+        return Verdict(trick_over=self.trick.over, deal_over=self.over)
+
     def report(self, seat: Seat, number: int) -> bool:
         """A report card was shown: whether it names the cards left."""
         if self.owes_report.get(seat) != number:
@@ -167,7 +181,7 @@ class Deal:
 
     def next_trick(self, profile: Profile) -> Seat:
         """Begin the next trick and return its leader (接风 by the profile)."""
-        leader = self.trick.next_leader(partner_takes_lead_after=profile.partner_takes_lead_after)
+        leader = self.trick.next_leader(partner_takes_lead_after=profile.partner_takes_lead_after, void=self.void)
         assert leader is not None, "the next trick begins only after one that is over"
         self.trick = Trick(leader=leader, out=self.out)
         self.trick_number += 1
@@ -184,6 +198,8 @@ def replay_actions(deal: Deal, actions: Iterable[Action], profile: Profile) -> l
     for action in actions:
         if action.cards:
             verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful, force=True)
+        elif action.stopped:
+            verdict = deal.stop_turn(action.seat)
         else:
             verdict = deal.pass_(action.seat)
         verdicts.append((action, verdict))

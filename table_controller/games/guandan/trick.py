@@ -10,13 +10,27 @@ from dataclasses import dataclass, field
 from table_controller.cards import SEATS, Seat, next_seat, pair_of, partner
 
 
-def finishing_order(finished: list[Seat]) -> tuple[bool, list[Seat | None]]:
-    """(deal over?, places): a double-down ends the deal at two, else three out end it (seed 000 L23, L101; 003 L28)."""
+def finishing_order(finished: list[Seat], void: Seat | None = None) -> tuple[bool, list[Seat | None]]:
+    """(deal over?, places): a double-down ends the deal at two, else three out end it (seed 000 L23, L101; 003 L28).
+
+    ``void``: a seat whose hand was declared void is 下游, whenever it went out (seed 000 L291).
+    """
+    if void is not None:
+        return _order_with_void([seat for seat in finished if seat != void], void)
     if len(finished) >= 2 and pair_of(finished[0]) == pair_of(finished[1]):
         return True, [finished[0], finished[1], None, None]
     if len(finished) >= 3:
         last = next(seat for seat in SEATS if seat not in finished)
         return True, [*finished[:3], last]
+    return False, list(finished)
+
+
+def _order_with_void(finished: list[Seat], void: Seat) -> tuple[bool, list[Seat | None]]:
+    if len(finished) >= 2 and pair_of(finished[0]) == pair_of(finished[1]):
+        return True, [finished[0], finished[1], None, None]
+    if len(finished) >= 2:
+        third = next(seat for seat in SEATS if seat not in (*finished[:2], void))
+        return True, [*finished[:2], third, void]
     return False, list(finished)
 
 
@@ -67,16 +81,28 @@ class Trick:
         self.leader = following
         return following
 
-    def next_leader(self, *, partner_takes_lead_after: int = 2) -> Seat | None:
+    def drop(self, seat: Seat) -> None:
+        """``seat`` plays no more in this trick: its turn or its lead goes to the next."""
+        if self.last_seat is None and self.leader == seat:
+            self.stop_leader()
+        elif seat in self.to_answer:
+            self.to_answer.remove(seat)
+
+    def next_leader(self, *, partner_takes_lead_after: int = 2, void: Seat | None = None) -> Seat | None:
         """Who leads the next trick; None while this one goes on or the deal is over.
 
         ``partner_takes_lead_after``: 接风 for the first 1 (上游, seed 000 L139) or 2 (上游 or 二游, seed 003 L31) out.
         """
-        if not self.over or self.last_seat is None or finishing_order(self.out)[0]:
+        if not self.over or self.last_seat is None or finishing_order(self.out, void)[0]:
             return None
         if self.last_seat not in self.out:
             return self.last_seat
-        if self.out.index(self.last_seat) < partner_takes_lead_after and partner(self.last_seat) not in self.out:
+        places = [seat for seat in self.out if seat != void]
+        if (
+            self.last_seat != void
+            and places.index(self.last_seat) < partner_takes_lead_after
+            and partner(self.last_seat) not in self.out
+        ):
             return partner(self.last_seat)
         following = next_seat(self.last_seat)
         while following in self.out:
