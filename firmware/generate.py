@@ -71,8 +71,48 @@ def constants(protocol: Toml, machine: Toml, geometry: Toml) -> dict[str, int]:
     }
     values |= {key.upper(): value for key, value in protocol["timing"].items()}
     lengths = {key.upper(): value for key, value in machine.items()} | {"CARD_UM": card_um}
+    check_dimensions(lengths)
     canonical = ";".join(f"{key}={lengths[key]}" for key in sorted(lengths))
-    return values | lengths | {"GEOMETRY_CRC": zlib.crc32(canonical.encode()) & 0xFFFF}
+    return values | lengths | per_tick(lengths) | {"GEOMETRY_CRC": zlib.crc32(canonical.encode()) & 0xFFFF}
+
+
+def per_tick(lengths: dict[str, int]) -> dict[str, int]:
+    """Speeds and accelerations of the motors in 1/65536 step a tick (and a tick each tick)."""
+    tick_s = lengths["TICK_US"] / 1e6
+    found = {}
+    for motor in ("FEED", "CHUTE"):
+        for end in ("START", "MAX"):
+            found[f"{motor}_{end}_Q16"] = round(lengths[f"{motor}_{end}_SPS"] * tick_s * 65536)
+        found[f"{motor}_ACCEL_Q16"] = round(lengths[f"{motor}_ACCEL"] * tick_s * tick_s * 65536)
+    return found
+
+
+def move_s(steps: int, start: float, top: float, accel: float) -> float:
+    """Seconds for a move of so many steps that begins and ends at ``start`` steps a second."""
+    ramp = (top * top - start * start) / (2 * accel)
+    if 2 * ramp >= steps:
+        return float(2 * ((start * start + accel * steps) ** 0.5 - start) / accel)
+    return float(2 * (top - start) / accel + (steps - 2 * ramp) / top)
+
+
+def chute_window_s(lengths: dict[str, int]) -> tuple[float, float]:
+    """(the time with no card in the chute between two cards at full speed, what the chute's longest move takes)."""
+    speed = lengths["FEED_MAX_SPS"] * lengths["FEED_UM_PER_STEP"] / 1e6  # metres a second
+    pitch_um = lengths["PITCH_STEPS"] * lengths["FEED_UM_PER_STEP"]
+    free_um = pitch_um + lengths["CHUTE_ENTRY_UM"] - lengths["EXIT_AT_UM"] - lengths["CARD_UM"]
+    longest = move_s(
+        4 * lengths["CHUTE_STEPS"], lengths["CHUTE_START_SPS"], lengths["CHUTE_MAX_SPS"], lengths["CHUTE_ACCEL"]
+    )
+    return free_um / 1e6 / speed, longest + lengths["CHUTE_SETTLE_MS"] / 1000
+
+
+def check_dimensions(lengths: dict[str, int]) -> None:
+    """Stops when the chute could not follow the roller: cards would have to wait, or would meet a moving chute."""
+    free, needed = chute_window_s(lengths)
+    if needed + 4 * lengths["TICK_US"] / 1e6 > free:
+        raise SystemExit(f"machine.toml: the chute needs {needed * 1000:.0f} ms, there are {free * 1000:.0f} ms.")
+    if 2 * max(lengths["FEED_MAX_SPS"], lengths["CHUTE_MAX_SPS"]) * lengths["TICK_US"] > 1_000_000:
+        raise SystemExit("machine.toml: a motor would need more than one step in two ticks.")
 
 
 def c_message(protocol: Toml, message: Toml) -> list[str]:
@@ -200,19 +240,11 @@ def py_messages(protocol: Toml, values: dict[str, int]) -> str:
     out += [f"    {name} = 1 << {bit}" for name, bit in protocol["input"].items()] + ["", ""]
     out += ["class Fault(IntEnum):", '    """Latched faults."""', "", "    NONE = 0"]
     out += [f"    {name} = {fault['number']}" for name, fault in protocol["fault"].items()] + ["", ""]
-    out += ["FAULT_WORDS: dict[int, tuple[str, str]] = {"]
+    out += ["FAULT_WORDS: dict[int, tuple[str, str, str, str]] = {"]
     for fault in protocol["fault"].values():
-        line = f'    {fault["number"]}: ("{fault["message"]}", "{fault["way_out"]}"),'
-        if len(line) > 120:
-            out += [
-                f"    {fault['number']}: (",
-                f'        "{fault["message"]}",',
-                f'        "{fault["way_out"]}",',
-                "    ),",
-            ]
-        else:
-            out.append(line)
-    out += ["}", '"""Fault number: (message, way out)."""', "", ""]
+        words = [fault[key] for key in ("message", "way_out", "message_zh", "way_out_zh")]
+        out += [f"    {fault['number']}: (", *(f'        "{text}",' for text in words), "    ),"]
+    out += ["}", '"""Fault number: (message, way out, both in Chinese)."""', "", ""]
     for message in protocol["message"]:
         out += py_message(protocol, message)
     return "\n".join(out + py_unions(protocol))
@@ -223,7 +255,8 @@ def py_unions(protocol: Toml) -> list[str]:
     names = {m["name"]: "".join(part.title() for part in m["name"].split("_")) for m in protocol["message"]}
     commands = [m for m in protocol["message"] if m["kind"] == "command"]
     others = [m for m in protocol["message"] if m["kind"] != "command"]
-    out = ["Command = " + " | ".join(names[m["name"]] for m in commands)]
+    out = ["Command = (", f"    {names[commands[0]['name']]}"]
+    out += [f"    | {names[m['name']]}" for m in commands[1:]] + [")"]
     out += ["Answer = " + " | ".join(names[m["name"]] for m in others)]
     out += ["COMMANDS: dict[int, type[Command]] = {"]
     out += [f"    0x{m['type']:02X}: {names[m['name']]}," for m in commands] + ["}"]
@@ -289,7 +322,8 @@ def doc_tables(protocol: Toml) -> str:
         out.append(f"| 0x{message['type']:02X} | {message['name']} | {fields} | {message['doc']} |")
     out += ["", "| fault | words | way out |", "|---|---|---|"]
     for name, fault in protocol["fault"].items():
-        out.append(f"| {fault['number']} {name} | {fault['message']} | {fault['way_out']} |")
+        words, way_out = (f"{fault[key]} {fault[key + '_zh']}" for key in ("message", "way_out"))
+        out.append(f"| {fault['number']} {name} | {words} | {way_out} |")
     for enum, members in protocol["enum"].items():
         out += ["", f"{enum}: " + ", ".join(f"{value} {name}" for name, value in members.items()) + "."]
     out += ["", "Inputs (bit): " + ", ".join(f"{bit} {name}" for name, bit in protocol["input"].items()) + ".", ""]

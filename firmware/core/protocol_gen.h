@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION 2
 #define FRAMING_VERSION 1
 #define MAX_PAYLOAD 200
 #define MAX_CARDS 180
@@ -14,25 +14,39 @@
 #define QUIET_MS 2000
 #define HOST_SILENCE_MS 1500
 #define REPLY_MS 150
-#define RETRIES 5
+#define RETRIES 8
 #define POLL_MS 250
 #define IDLE_POLL_MS 5000
 #define STOP_ZEROS 8
-#define TICK_US 500
+#define TICK_US 250
 #define IDLE_TICK_US 10000
 #define FEED_UM_PER_STEP 800
-#define PITCH_STEPS 224
-#define RAMP_STEPS 8
+#define PITCH_STEPS 220
+#define FEED_START_SPS 300
+#define FEED_MAX_SPS 1320
+#define FEED_ACCEL 20000
 #define BEAM_AT_UM 20000
-#define EXIT_AT_UM 80000UL
+#define CHUTE_ENTRY_UM 40000UL
+#define EXIT_AT_UM 60000UL
+#define BACK_FROM_STEPS 130
 #define LENGTH_TOLERANCE_UM 9000
-#define CHUTE_STEPS 16
-#define CHUTE_HOME_STEPS 12
+#define CHUTE_STEPS 8
+#define CHUTE_HOME_STEPS 6
+#define CHUTE_HOME_SPREAD 3
+#define CHUTE_START_SPS 300
+#define CHUTE_MAX_SPS 1400
+#define CHUTE_ACCEL 40000UL
 #define CHUTE_SETTLE_MS 6
 #define TEST_MS 8
 #define GATE_MS 600
 #define CARD_UM 88000UL
-#define GEOMETRY_CRC 6032
+#define FEED_START_Q16 4915
+#define FEED_MAX_Q16 21627
+#define FEED_ACCEL_Q16 82
+#define CHUTE_START_Q16 4915
+#define CHUTE_MAX_Q16 22938
+#define CHUTE_ACCEL_Q16 164
+#define GEOMETRY_CRC 18004
 #define EXIT_LETTERS "ENWSB"
 #define DEVICE_NAME "guandan-deal"
 
@@ -108,6 +122,7 @@
 #define IN_HOME (1u << 12)
 #define IN_UNSAFE (1u << 13)
 #define IN_DRIVER_FAULT (1u << 14)
+#define IN_BACK (1u << 15)
 
 #define FAULT_JAM 1
 #define FAULT_DOUBLE_FEED 2
@@ -120,6 +135,7 @@
 #define FAULT_SAFETY 9
 #define FAULT_DRIVER 10
 #define FAULT_CHUTE 11
+#define FAULT_BACK 12
 
 /* Opens a session: the host's random session id. Nothing else is obeyed before it. */
 #define MSG_HELLO 0x01
@@ -331,15 +347,16 @@ static inline bool msg_plan_chunk_unpack(msg_plan_chunk_t *m, const uint8_t *in,
     return true;
 }
 
-/* Ends the plan; refused unless length, quotas and CRC-16 agree with what arrived. */
+/* Ends the plan; refused unless length, quotas and CRC-16 agree with what arrived. Names the pack it is for. */
 #define MSG_PLAN_COMMIT 0x04
-#define MSG_PLAN_COMMIT_SIZE 16
+#define MSG_PLAN_COMMIT_SIZE 24
 typedef struct {
     uint32_t session;
     uint32_t job;
     uint8_t cards;
     uint8_t quotas[5];
     uint16_t crc;
+    char pack_id[8];
 } msg_plan_commit_t;
 
 static inline uint8_t msg_plan_commit_pack(const msg_plan_commit_t *m, uint8_t *out) {
@@ -356,20 +373,22 @@ static inline uint8_t msg_plan_commit_pack(const msg_plan_commit_t *m, uint8_t *
     for (uint8_t i = 0; i < 5; i++) out[n++] = (uint8_t)m->quotas[i];
     out[n++] = (uint8_t)(m->crc >> 0);
     out[n++] = (uint8_t)(m->crc >> 8);
+    for (uint8_t i = 0; i < 8; i++) out[n++] = (uint8_t)m->pack_id[i];
     return n;
 }
 
 static inline bool msg_plan_commit_unpack(msg_plan_commit_t *m, const uint8_t *in, uint8_t size) {
-    if (size != 16) return false;
+    if (size != 24) return false;
     m->session = (uint32_t)in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
     m->job = (uint32_t)in[4] | (uint32_t)in[5] << 8 | (uint32_t)in[6] << 16 | (uint32_t)in[7] << 24;
     m->cards = (uint8_t)in[8];
     for (uint8_t i = 0; i < 5; i++) m->quotas[i] = in[9 + i];
     m->crc = (uint16_t)((uint16_t)in[14] | (uint16_t)in[15] << 8);
+    for (uint8_t i = 0; i < 8; i++) m->pack_id[i] = (char)in[16 + i];
     return true;
 }
 
-/* Starts the committed job, or goes on with it after a stop. Starting a running or finished job changes nothing. */
+/* Starts the committed job with its pack, or goes on after a stop. A running or finished job is not changed. */
 #define MSG_START 0x05
 #define MSG_START_SIZE 16
 typedef struct {
@@ -557,6 +576,102 @@ static inline bool msg_events_reply_unpack(msg_events_reply_t *m, const uint8_t 
     m->first = (uint16_t)((uint16_t)in[9] | (uint16_t)in[10] << 8);
     m->events = in + 11;
     m->events_size = (uint8_t)(size - 11);
+    return true;
+}
+
+/* Asks for this machine's own settings. */
+#define MSG_SETTINGS 0x0B
+#define MSG_SETTINGS_SIZE 4
+typedef struct {
+    uint32_t session;
+} msg_settings_t;
+
+static inline uint8_t msg_settings_pack(const msg_settings_t *m, uint8_t *out) {
+    uint8_t n = 0;
+    out[n++] = (uint8_t)(m->session >> 0);
+    out[n++] = (uint8_t)(m->session >> 8);
+    out[n++] = (uint8_t)(m->session >> 16);
+    out[n++] = (uint8_t)(m->session >> 24);
+    return n;
+}
+
+static inline bool msg_settings_unpack(msg_settings_t *m, const uint8_t *in, uint8_t size) {
+    if (size != 4) return false;
+    m->session = (uint32_t)in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+    return true;
+}
+
+/* Steps from home flag to exit E, settling time, the machine's number; defaults: 1 when they were lost. */
+#define MSG_SETTINGS_REPLY 0x8B
+#define MSG_SETTINGS_REPLY_SIZE 20
+typedef struct {
+    uint32_t session;
+    uint32_t boot;
+    uint8_t cause;
+    uint8_t home_steps;
+    uint8_t settle_ms;
+    char serial[8];
+    uint8_t defaults;
+} msg_settings_reply_t;
+
+static inline uint8_t msg_settings_reply_pack(const msg_settings_reply_t *m, uint8_t *out) {
+    uint8_t n = 0;
+    out[n++] = (uint8_t)(m->session >> 0);
+    out[n++] = (uint8_t)(m->session >> 8);
+    out[n++] = (uint8_t)(m->session >> 16);
+    out[n++] = (uint8_t)(m->session >> 24);
+    out[n++] = (uint8_t)(m->boot >> 0);
+    out[n++] = (uint8_t)(m->boot >> 8);
+    out[n++] = (uint8_t)(m->boot >> 16);
+    out[n++] = (uint8_t)(m->boot >> 24);
+    out[n++] = (uint8_t)(m->cause >> 0);
+    out[n++] = (uint8_t)(m->home_steps >> 0);
+    out[n++] = (uint8_t)(m->settle_ms >> 0);
+    for (uint8_t i = 0; i < 8; i++) out[n++] = (uint8_t)m->serial[i];
+    out[n++] = (uint8_t)(m->defaults >> 0);
+    return n;
+}
+
+static inline bool msg_settings_reply_unpack(msg_settings_reply_t *m, const uint8_t *in, uint8_t size) {
+    if (size != 20) return false;
+    m->session = (uint32_t)in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+    m->boot = (uint32_t)in[4] | (uint32_t)in[5] << 8 | (uint32_t)in[6] << 16 | (uint32_t)in[7] << 24;
+    m->cause = (uint8_t)in[8];
+    m->home_steps = (uint8_t)in[9];
+    m->settle_ms = (uint8_t)in[10];
+    for (uint8_t i = 0; i < 8; i++) m->serial[i] = (char)in[11 + i];
+    m->defaults = (uint8_t)in[19];
+    return true;
+}
+
+/* Keeps settings in the EEPROM, with a CRC; refused while something moves or when they are out of range. */
+#define MSG_SET_SETTINGS 0x0C
+#define MSG_SET_SETTINGS_SIZE 14
+typedef struct {
+    uint32_t session;
+    uint8_t home_steps;
+    uint8_t settle_ms;
+    char serial[8];
+} msg_set_settings_t;
+
+static inline uint8_t msg_set_settings_pack(const msg_set_settings_t *m, uint8_t *out) {
+    uint8_t n = 0;
+    out[n++] = (uint8_t)(m->session >> 0);
+    out[n++] = (uint8_t)(m->session >> 8);
+    out[n++] = (uint8_t)(m->session >> 16);
+    out[n++] = (uint8_t)(m->session >> 24);
+    out[n++] = (uint8_t)(m->home_steps >> 0);
+    out[n++] = (uint8_t)(m->settle_ms >> 0);
+    for (uint8_t i = 0; i < 8; i++) out[n++] = (uint8_t)m->serial[i];
+    return n;
+}
+
+static inline bool msg_set_settings_unpack(msg_set_settings_t *m, const uint8_t *in, uint8_t size) {
+    if (size != 14) return false;
+    m->session = (uint32_t)in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+    m->home_steps = (uint8_t)in[4];
+    m->settle_ms = (uint8_t)in[5];
+    for (uint8_t i = 0; i < 8; i++) m->serial[i] = (char)in[6 + i];
     return true;
 }
 

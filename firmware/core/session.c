@@ -60,7 +60,22 @@ static uint8_t commit(session_t *s, const frame_t *f) {
     for (uint8_t i = 0; i < m.cards; i++) counts[d->plan[i]]++;
     if (memcmp(counts, m.quotas, EXITS) != 0 || crc16(d->plan, m.cards) != m.crc) return RESULT_BAD_PLAN;
     s->loading = 0;
-    dealer_planned(d, m.job, m.cards, counts);
+    dealer_planned(d, m.job, m.cards, counts, m.pack_id);
+    return RESULT_OK;
+}
+
+static uint8_t set_settings(session_t *s, const frame_t *f) {
+    msg_set_settings_t m;
+    settings_t wanted;
+    if (!msg_set_settings_unpack(&m, f->payload, f->size)) return RESULT_BAD_PAYLOAD;
+    if (!dealer_at_rest(s->dealer)) return RESULT_BAD_STATE;
+    wanted.home_steps = m.home_steps;
+    wanted.settle_ms = m.settle_ms;
+    memcpy(wanted.serial, m.serial, sizeof wanted.serial);
+    if (!settings_valid(&wanted)) return RESULT_BAD_PAYLOAD;
+    s->dealer->settings = wanted;
+    s->cause &= (uint8_t)~SESSION_DEFAULTS;
+    s->keep_settings = true;
     return RESULT_OK;
 }
 
@@ -77,11 +92,12 @@ static uint8_t act(session_t *s, const frame_t *f) {
     case MSG_PLAN_CHUNK: return chunk(s, f);
     case MSG_PLAN_COMMIT: return commit(s, f);
     case MSG_START:
-        return msg_start_unpack(&start, f->payload, f->size) ? dealer_start(d, start.job) : RESULT_BAD_PAYLOAD;
+        return msg_start_unpack(&start, f->payload, f->size) ? dealer_start(d, start.job, start.pack_id) : RESULT_BAD_PAYLOAD;
     case MSG_RELEASE:
         return msg_release_unpack(&release, f->payload, f->size) ? dealer_release(d, release.job) : RESULT_BAD_PAYLOAD;
     case MSG_CLEAR_FAULT: return dealer_clear(d);
     case MSG_SELFTEST: return dealer_selftest(d);
+    case MSG_SET_SETTINGS: return set_settings(s, f);
     default: return RESULT_UNKNOWN_TYPE;
     }
 }
@@ -108,6 +124,16 @@ static uint8_t status(const session_t *s, uint8_t *out) {
     };
     memcpy(m.counts, d->counts, EXITS);
     return msg_status_reply_pack(&m, out);
+}
+
+static uint8_t settings(const session_t *s, uint8_t *out) {
+    const settings_t *kept = &s->dealer->settings;
+    msg_settings_reply_t m = {
+        .session = s->session, .boot = s->boot, .cause = s->cause,
+        .home_steps = kept->home_steps, .settle_ms = kept->settle_ms, .defaults = (s->cause & SESSION_DEFAULTS) != 0,
+    };
+    memcpy(m.serial, kept->serial, sizeof m.serial);
+    return msg_settings_reply_pack(&m, out);
 }
 
 static uint8_t events_from(const session_t *s, const frame_t *f, uint8_t *out) {
@@ -138,6 +164,9 @@ static void answer(session_t *s, const frame_t *f) {
     } else if (f->type == MSG_STATUS) {
         type = MSG_STATUS_REPLY;
         size = status(s, payload);
+    } else if (f->type == MSG_SETTINGS) {
+        type = MSG_SETTINGS_REPLY;
+        size = settings(s, payload);
     } else if (f->type == MSG_EVENTS_FROM) {
         type = MSG_EVENTS_REPLY;
         size = events_from(s, f, payload);
@@ -145,6 +174,10 @@ static void answer(session_t *s, const frame_t *f) {
         size = pack_ack(s, f->type, act(s, f), payload);
     }
     s->port->unlock(was);
+    if (s->keep_settings) {
+        s->keep_settings = false;
+        s->port->keep(&s->dealer->settings); /* before the answer: what was acknowledged is kept */
+    }
     if (size == 0) {
         type = MSG_ACK;
         size = pack_ack(s, f->type, RESULT_BAD_PAYLOAD, payload);

@@ -34,29 +34,51 @@ uint8_t board_cause(void) {
 
 /* Two copies, written in turn: a write that is cut short leaves the other one. */
 typedef struct {
-    uint32_t number;
+    uint16_t writes; /* the higher one is the newer copy */
+    uint32_t boot;
+    settings_t settings;
     uint16_t crc;
-} boot_record_t;
-static boot_record_t EEMEM boot_records[2];
+} record_t;
+static record_t EEMEM records[2];
+static record_t kept;
+static uint8_t kept_in;
 
-static bool read_record(uint8_t slot, uint32_t *number, bool *blank) {
-    boot_record_t r;
-    eeprom_read_block(&r, &boot_records[slot], sizeof r);
-    *blank = r.number == 0xFFFFFFFFUL && r.crc == 0xFFFFu;
-    *number = r.number;
-    return r.crc == crc16((const uint8_t *)&r.number, sizeof r.number) && !*blank;
+static uint16_t record_crc(const record_t *r) { return crc16((const uint8_t *)r, sizeof *r - sizeof r->crc); }
+
+static bool read_record(uint8_t slot, record_t *r, bool *blank) {
+    eeprom_read_block(r, &records[slot], sizeof *r);
+    *blank = true;
+    for (uint8_t i = 0; i < sizeof *r; i++) *blank = *blank && ((const uint8_t *)r)[i] == 0xFF;
+    return !*blank && r->crc == record_crc(r) && settings_valid(&r->settings);
 }
 
-uint32_t board_boot(bool *damaged) {
-    uint32_t number[2];
+static void write_record(void) {
+    kept_in = !kept_in;
+    kept.writes++;
+    kept.crc = record_crc(&kept);
+    eeprom_update_block(&kept, &records[kept_in], sizeof kept);
+}
+
+uint32_t board_boot(settings_t *settings, bool *damaged) {
+    record_t r[2];
     bool blank[2], good[2];
-    for (uint8_t i = 0; i < 2; i++) good[i] = read_record(i, &number[i], &blank[i]);
-    uint8_t newest = good[1] && (!good[0] || number[1] > number[0]) ? 1 : 0;
-    boot_record_t r = {good[newest] ? number[newest] + 1 : 1, 0};
-    r.crc = crc16((const uint8_t *)&r.number, sizeof r.number);
-    eeprom_update_block(&r, &boot_records[good[newest] ? !newest : 0], sizeof r);
+    for (uint8_t i = 0; i < 2; i++) good[i] = read_record(i, &r[i], &blank[i]);
     *damaged = !good[0] && !good[1] && !(blank[0] && blank[1]);
-    return r.number;
+    if (good[0] || good[1]) {
+        kept_in = good[1] && (!good[0] || (int16_t)(r[1].writes - r[0].writes) > 0);
+        kept = r[kept_in];
+    } else {
+        settings_default(&kept.settings);
+    }
+    kept.boot++;
+    write_record();
+    *settings = kept.settings;
+    return kept.boot;
+}
+
+void board_keep(const settings_t *settings) {
+    kept.settings = *settings;
+    write_record();
 }
 
 static void write_outputs(uint16_t out) {

@@ -5,10 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../core/dealer.h"
+
 /* Why the MCU started (CAUSE_…), taken before main. */
 uint8_t board_cause(void);
-/* Counts this start in the EEPROM and returns its number; *damaged when neither copy could be read. */
-uint32_t board_boot(bool *damaged);
+/* Counts this start in the EEPROM and returns its number; settings as kept, or the defaults. *damaged when neither of
+ * the two copies could be read although the EEPROM is not blank. */
+uint32_t board_boot(settings_t *settings, bool *damaged);
+/* Keeps settings beside the boot number. Some 60 ms. */
+void board_keep(const settings_t *settings);
 void board_init(void);
 /* Changes whenever the motion interrupt has run: the watchdog is fed only then. */
 uint8_t board_heartbeat(void);

@@ -9,8 +9,6 @@
 #include "board.h"
 #include "uart.h"
 
-#define CAUSE_DEFAULTS 0x80 /* the boot record was damaged: it starts from 1 again */
-
 dealer_t app_dealer;
 static session_t session;
 
@@ -22,7 +20,7 @@ static uint8_t lock(void) {
 
 static void unlock(uint8_t was) { SREG = was; }
 
-static const session_port_t port = {uart_send, lock, unlock, uart_overruns};
+static const session_port_t port = {uart_send, lock, unlock, uart_overruns, board_keep};
 
 /* Sleeps until the next interrupt, unless a byte came in the meantime. */
 static void doze(void) {
@@ -38,9 +36,9 @@ static void doze(void) {
 
 int main(void) {
     bool damaged;
-    uint32_t boot = board_boot(&damaged);
     dealer_init(&app_dealer);
-    session_init(&session, &port, &app_dealer, boot, (uint8_t)(board_cause() | (damaged ? CAUSE_DEFAULTS : 0)));
+    uint32_t boot = board_boot(&app_dealer.settings, &damaged);
+    session_init(&session, &port, &app_dealer, boot, (uint8_t)(board_cause() | (damaged ? SESSION_DEFAULTS : 0)));
     board_init();
     uart_init();
     set_sleep_mode(SLEEP_MODE_IDLE);

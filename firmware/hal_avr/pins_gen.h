@@ -29,6 +29,7 @@
     X(TRAY_S, L, 3, 0) \
     X(TRAY_B, L, 4, 0) \
     X(UNSAFE, L, 5, 1) \
-    X(DRIVER_FAULT, L, 6, 0)
+    X(DRIVER_FAULT, L, 6, 0) \
+    X(BACK, L, 7, 0)
 
 #endif

@@ -4,7 +4,8 @@
  *   bench dealer.elf --pty [--free] [--eeprom=FILE]  UART0 on a pty (its name is the first answer), in real time or free
  *
  * Requests: R ms hex (run, bytes for the MCU; answers the time in ms and the MCU's bytes), L cards (collect and load),
- * D (cards in each tray E N W S B), C (cycles), F name key=value… (fault). Answers begin with "= " or, refused, "! ".
+ * D (cards in each tray E N W S B), G (cards in the trays each time they were opened), C (cycles), M address (a byte of
+ * the MCU's memory), F name key=value… (fault). Answers begin with "= " or, refused, "! ".
  * One thread; time is the MCU's cycle counter and nothing else, so equal requests give equal answers. */
 #define _GNU_SOURCE
 #include <avr_eeprom.h>
@@ -244,11 +245,20 @@ static bool jam(const char *line) {
 
 static bool stick(const char *line) {
     long bit = argument(line, "sensor", -1);
-    if (bit < 0 || bit > 14) return false;
+    if (bit < 0 || bit > 15) return false;
     uint16_t mask = (uint16_t)(1u << bit);
     machine.stuck |= mask;
     machine.stuck_active = (uint16_t)(argument(line, "active", 1) ? machine.stuck_active | mask : machine.stuck_active & ~mask);
     return true;
+}
+
+/* The EEPROM as it is after a write that was cut, or worse: zeros over `size` bytes from `from` on. */
+static bool scribble(const char *line) {
+    static uint8_t zeros[4096];
+    long from = argument(line, "from", 0), size = argument(line, "size", 64);
+    if (from < 0 || size < 1 || from + size > (long)sizeof zeros) return false;
+    avr_eeprom_desc_t d = {.ee = zeros, .offset = (uint16_t)from, .size = (uint32_t)size};
+    return avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &d) >= 0;
 }
 
 static bool fault(const char *line) {
@@ -258,8 +268,10 @@ static bool fault(const char *line) {
     if (!strcmp(name, "reset")) reset(false);
     else if (!strcmp(name, "power_cycle")) reset(true);
     else if (!strcmp(name, "hang")) avr->data[TIMSK1_ADDRESS] = 0; /* the motion interrupt dies: the watchdog's case */
+    else if (!strcmp(name, "eeprom")) known = scribble(line);
     else if (!strcmp(name, "jam")) known = jam(line);
     else if (!strcmp(name, "double_feed")) machine.double_index = (int)argument(line, "index", machine.hopper_next);
+    else if (!strcmp(name, "bad_back")) machine.bad_back = (int)argument(line, "index", machine.hopper_next);
     else if (!strcmp(name, "hopper_empty")) machine.hopper_limit = machine.hopper_next + (int)argument(line, "left", 0);
     else if (!strcmp(name, "leftover")) machine.hopper_limit = machine.hopper_end += (int)argument(line, "count", 1);
     else if (!strcmp(name, "sensor_stuck")) known = stick(line);
@@ -309,7 +321,15 @@ static void answer_delivered(void) {
 static void answer(const char *line) {
     if (line[0] == 'R') answer_run(line);
     else if (line[0] == 'D') answer_delivered();
-    else if (line[0] == 'C') fprintf(answers, "= %llu\n", (unsigned long long)avr->cycle);
+    else if (line[0] == 'M') {
+        int at = atoi(line + 1);
+        if (at < 0 || at > avr->ramend) fprintf(answers, "! no such address\n");
+        else fprintf(answers, "= %d\n", avr->data[at]);
+    } else if (line[0] == 'G') {
+        fprintf(answers, "=");
+        for (int i = 0; i < machine.releases; i++) fprintf(answers, " %d", machine.released[i]);
+        fprintf(answers, machine.releases ? "\n" : " \n");
+    } else if (line[0] == 'C') fprintf(answers, "= %llu\n", (unsigned long long)avr->cycle);
     else if (line[0] == 'F') fprintf(answers, fault(line) ? "= ok\n" : "! no such fault or argument: %s", line);
     else if (line[0] == 'L') {
         mechanics_load(&machine, atoi(line + 1));

@@ -3,34 +3,34 @@
 #include <string.h>
 
 #define CARD ((int)CARD_UM)
-#define CHUTE_ENTRY_UM (BEAM_AT_UM + 15000)
+#define ENTRY_AT ((int)CHUTE_ENTRY_UM)
 /* Of two cards fed at once the second lies so far back: their shadow is longer than one card's. */
 #define DOUBLE_LAG_UM 48000
 /* Where a stuck card stays: under the beam; past the beam and under the exit's. */
-#define STUCK_AT_BEAM_UM (BEAM_AT_UM + 20000)
+#define STUCK_AT_BEAM_UM (BEAM_AT_UM + 16000)
 #define EXIT_AT ((int)EXIT_AT_UM)
-#define STUCK_AT_EXIT_UM (EXIT_AT + 35000)
+#define STUCK_AT_EXIT_UM (EXIT_AT + 55000)
 
 void mechanics_init(mechanics_t *m) {
     memset(m, 0, sizeof *m);
-    m->double_index = -1;
+    m->double_index = m->bad_back = -1;
     m->chute_at = 5;
 }
 
 void mechanics_load(mechanics_t *m, int cards) {
     m->hopper_next = 0;
     m->hopper_end = m->hopper_limit = cards;
-    m->path_count = m->turn_steps = 0;
+    m->path_count = m->turn_steps = m->releases = 0;
     memset(m->tray, 0, sizeof m->tray);
     memset(m->delivered_count, 0, sizeof m->delivered_count);
     m->jam_place = 0;
-    m->double_index = -1;
+    m->double_index = m->bad_back = -1;
 }
 
 void mechanics_clear(mechanics_t *m) {
     m->path_count = 0;
     m->jam_place = 0;
-    m->double_index = -1;
+    m->double_index = m->bad_back = -1;
     m->stuck = 0;
     m->unsafe = m->driver_fault = false;
 }
@@ -86,17 +86,31 @@ static void feed_step(mechanics_t *m) {
         path_card_t *c = &m->path[i];
         if (stuck_here(m, c)) continue;
         c->lead_um += FEED_UM_PER_STEP;
-        if (c->exit < 0 && c->lead_um >= CHUTE_ENTRY_UM) c->exit = chute_exit(m);
+        if (c->exit < 0 && c->lead_um >= ENTRY_AT) c->exit = chute_exit(m);
         if (c->lead_um - CARD > EXIT_AT) land(m, i--);
     }
+}
+
+static void chute_step(mechanics_t *m, int by) {
+    m->chute_at += by;
+    for (int i = 0; i < m->path_count; i++) {
+        if (m->path[i].exit >= 0) m->crushed++;
+    }
+}
+
+static void open_trays(mechanics_t *m) {
+    int cards = 0;
+    for (int i = 0; i < EXITS; i++) cards += m->tray[i];
+    if (m->releases < RELEASES_MAX) m->released[m->releases++] = cards;
+    memset(m->tray, 0, sizeof m->tray);
 }
 
 void mechanics_outputs(mechanics_t *m, uint16_t out) {
     uint16_t rising = (uint16_t)(out & ~m->out);
     m->out = out;
     if ((rising & OUT_FEED_STEP) && (out & OUT_FEED_EN) && (out & OUT_FEED_DIR)) feed_step(m);
-    if ((rising & OUT_CHUTE_STEP) && (out & OUT_CHUTE_EN)) m->chute_at += out & OUT_CHUTE_DIR ? 1 : -1;
-    if (rising & OUT_GATE) memset(m->tray, 0, sizeof m->tray);
+    if ((rising & OUT_CHUTE_STEP) && (out & OUT_CHUTE_EN)) chute_step(m, out & OUT_CHUTE_DIR ? 1 : -1);
+    if (rising & OUT_GATE) open_trays(m);
 }
 
 static bool shadow(const path_card_t *c, int at_um) { return c->lead_um >= at_um && c->lead_um - CARD < at_um; }
@@ -114,6 +128,7 @@ uint16_t mechanics_inputs(const mechanics_t *m) {
     }
     if (dark) in |= IN_BEAM;
     if (hopper_cards(m)) in |= IN_HOPPER;
+    if (hopper_cards(m) && !dark && m->hopper_next != m->bad_back) in |= IN_BACK;
     if (m->chute_at <= 0) in |= IN_HOME;
     if (m->unsafe) in |= IN_UNSAFE;
     if (m->driver_fault) in |= IN_DRIVER_FAULT;

@@ -12,6 +12,7 @@
 
 #define PATH_MAX_CARDS 4
 #define PACK_MAX 255
+#define RELEASES_MAX 16
 
 typedef struct {
     int index; /* which card of the pack, in feed order */
@@ -27,6 +28,7 @@ typedef struct {
     int tray[EXITS];             /* cards lying there now */
     int delivered[EXITS][PACK_MAX];
     int delivered_count[EXITS];
+    int released[RELEASES_MAX], releases; /* cards in the trays each time they were opened */
     int turn_steps;              /* of the pick roller; a card is picked at 0 */
     int chute_at;                /* steps from the home flag's edge */
     uint16_t out;
@@ -34,6 +36,8 @@ typedef struct {
     int jam_place;               /* PLACE_FEEDER, PLACE_BEAM, PLACE_EXIT_E (whichever exit comes), or 0 */
     int jam_index, jam_times;
     int double_index;            /* -1: none */
+    int bad_back;                /* the card that lies face up or has a foreign back; -1: none */
+    int crushed;                 /* cards that met a chute that turned */
     uint16_t stuck, stuck_active; /* input bits that do not change, and what they read */
     bool unsafe, driver_fault;
 } mechanics_t;

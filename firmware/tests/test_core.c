@@ -56,7 +56,9 @@ static bool host_receives(const uint8_t *data, uint8_t size) {
 static uint8_t no_lock(void) { return 0; }
 static void no_unlock(uint8_t was) { (void)was; }
 static uint16_t no_overruns(void) { return 0; }
-static const session_port_t port = {host_receives, no_lock, no_unlock, no_overruns};
+static settings_t kept;
+static void keep(const settings_t *settings) { kept = *settings; }
+static const session_port_t port = {host_receives, no_lock, no_unlock, no_overruns, keep};
 
 static void feed_raw(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < size; i++) session_byte(&session, data[i]);
@@ -98,7 +100,7 @@ static uint8_t send_chunk(uint32_t job, uint8_t offset, uint8_t size) {
 
 static uint8_t send_commit(uint32_t job, uint8_t cards, uint16_t crc) {
     uint8_t p[MAX_PAYLOAD];
-    msg_plan_commit_t m = {SESSION, job, cards, {0}, crc};
+    msg_plan_commit_t m = {SESSION, job, cards, {0}, crc, "A"};
     for (uint8_t i = 0; i < cards; i++) m.quotas[plan[i]]++;
     send(MSG_PLAN_COMMIT, p, msg_plan_commit_pack(&m, p));
     return result();
@@ -164,6 +166,7 @@ static void check_delivered(void) {
     int at[EXITS] = {0};
     for (int i = 0; i < plan_cards; i++) CHECK(machine.delivered[plan[i]][at[plan[i]]++] == i);
     for (int e = 0; e < EXITS; e++) CHECK(machine.delivered_count[e] == at[e] && dealer.counts[e] == at[e]);
+    CHECK(machine.crushed == 0);
 }
 
 /* --- frames ------------------------------------------------------------------------------------------------------ */
@@ -374,10 +377,10 @@ static void test_stop_at_every_moment(void) {
         if (!dealer_moving(&dealer)) break;
         if (at % 2) dealer.stop_request = true; /* STOP's own path */
         else simple(MSG_STOP);
-        tick(700, true);
+        tick(1500, true); /* at most the turn under way and one more */
         CHECK(dealer.state == STATE_STOPPED || dealer.state == STATE_COUNTED);
         uint8_t index = dealer.index;
-        tick(3000, true);
+        tick(6000, true);
         CHECK(dealer.index == index && machine.path_count == 0);
         CHECK((machine.out & (OUT_FEED_EN | OUT_CHUTE_EN | OUT_GATE)) == 0);
         CHECK(send_start(1) == RESULT_OK);
@@ -389,11 +392,11 @@ static void test_stop_at_every_moment(void) {
 
 static void test_silence_stops_between_cards(void) {
     start_deal(40);
-    tick(4000, true);
+    tick(8000, true);
     uint8_t index = dealer.index;
-    tick(6000, false);
+    tick(12000, false);
     CHECK(dealer.state == STATE_STOPPED && dealer.reason == REASON_HOST_SILENT);
-    CHECK(dealer.index > index && dealer.index < 20 && machine.path_count == 0);
+    CHECK(dealer.index > index && dealer.index < 30 && machine.path_count == 0);
     CHECK(send_start(1) == RESULT_OK);
     tick_while_moving();
     check_delivered();
@@ -434,6 +437,103 @@ static void test_self_test(void) {
     tick_while_moving();
     CHECK(dealer.state == STATE_FAULT && dealer.fault == FAULT_CHUTE);
     CHECK(simple(MSG_SELFTEST) == RESULT_FAULTED);
+}
+
+/* Between any two moments the speed changes by no more than the machine may take, and never passes its top. */
+static void test_motors_keep_their_limits(void) {
+    static int feed_at[90000], chute_at[90000];
+    int ticks = 0, feed = 0, from_chute;
+    start_deal(108);
+    from_chute = machine.chute_at;
+    while (dealer_moving(&dealer) && ticks < 90000) {
+        tick(1, true);
+        feed += (machine.out & OUT_FEED_STEP) != 0;
+        feed_at[ticks] = feed;
+        chute_at[ticks++] = machine.chute_at - from_chute;
+    }
+    CHECK(dealer.state == STATE_COUNTED && feed == 108 * PITCH_STEPS);
+    const int window = 40; /* 10 ms */
+    double span_s = window * TICK_US / 1e6;
+    for (int t = 2 * window; t < ticks; t++) {
+        double fast = feed_at[t] - feed_at[t - window], slow = feed_at[t - window] - feed_at[t - 2 * window];
+        CHECK(fast <= FEED_MAX_SPS * span_s + 1.0);
+        /* two steps of rounding, and the start speed that it may jump to */
+        CHECK(fast - slow <= FEED_ACCEL * span_s * span_s + FEED_START_SPS * span_s + 2.0);
+        CHECK(slow - fast <= FEED_ACCEL * span_s * span_s + FEED_START_SPS * span_s + 2.0);
+        double turn = chute_at[t] - chute_at[t - window];
+        CHECK(turn <= CHUTE_MAX_SPS * span_s + 1.0 && -turn <= CHUTE_MAX_SPS * span_s + 1.0);
+    }
+    double least_s = 108.0 * PITCH_STEPS / FEED_MAX_SPS;
+    printf("core: 108 cards counted after %.2f s; 108 turns at top speed take %.2f s\n", ticks * TICK_US / 1e6, least_s);
+    CHECK(ticks * TICK_US / 1e6 < least_s + 0.3);
+}
+
+static void test_a_wrong_back_stops_before_it_is_dealt(void) {
+    for (int card = 0; card < 12; card++) {
+        start_deal(12);
+        machine.bad_back = card;
+        tick_while_moving();
+        CHECK(dealer.state == STATE_FAULT && dealer.fault == FAULT_BACK && dealer.place == PLACE_HOPPER);
+        CHECK(!dealer.is_void && dealer.index == card && machine.hopper_next == card && machine.path_count == 0);
+        CHECK(machine.turn_steps == 0); /* it has slowed down and stands where it may go on */
+        machine.bad_back = -1;
+        tick(10, true);
+        CHECK(simple(MSG_CLEAR_FAULT) == RESULT_OK && send_start(1) == RESULT_OK);
+        tick_while_moving();
+        CHECK(dealer.state == STATE_COUNTED);
+        check_delivered();
+    }
+}
+
+static void test_another_pack_does_not_go_on(void) {
+    uint8_t p[MAX_PAYLOAD];
+    start_deal(12);
+    tick(4000, true);
+    simple(MSG_STOP);
+    tick_while_moving();
+    const msg_start_t other = {SESSION, 1, "B"};
+    send(MSG_START, p, msg_start_pack(&other, p));
+    CHECK(result() == RESULT_BAD_PLAN && dealer.state == STATE_STOPPED);
+    CHECK(send_start(1) == RESULT_OK);
+    tick_while_moving();
+    check_delivered();
+}
+
+static uint8_t send_settings(uint8_t home_steps, uint8_t settle_ms) {
+    uint8_t p[MAX_PAYLOAD];
+    const msg_set_settings_t m = {SESSION, home_steps, settle_ms, "no. 7"};
+    send(MSG_SET_SETTINGS, p, msg_set_settings_pack(&m, p));
+    return result();
+}
+
+static void test_settings(void) {
+    for (uint8_t home = CHUTE_HOME_STEPS - CHUTE_HOME_SPREAD; home <= CHUTE_HOME_STEPS + CHUTE_HOME_SPREAD; home++) {
+        start_deal(30);
+        CHECK(send_settings(home, 2 * CHUTE_SETTLE_MS) == RESULT_BAD_STATE);
+        tick_while_moving();
+        begin(30);
+        hello(SESSION);
+        memset(&kept, 0, sizeof kept);
+        CHECK(send_settings(home, 2 * CHUTE_SETTLE_MS) == RESULT_OK);
+        CHECK(kept.home_steps == home && kept.settle_ms == 2 * CHUTE_SETTLE_MS && strcmp(kept.serial, "no. 7") == 0);
+        load_plan(1);
+        CHECK(send_start(1) == RESULT_OK);
+        tick_while_moving();
+        CHECK(dealer.state == STATE_COUNTED); /* the slowest chute still keeps the roller's pace */
+        check_delivered();
+    }
+    memset(&kept, 0, sizeof kept);
+    CHECK(send_settings(CHUTE_HOME_STEPS + CHUTE_HOME_SPREAD + 1, CHUTE_SETTLE_MS) == RESULT_BAD_PAYLOAD);
+    CHECK(send_settings(0, CHUTE_SETTLE_MS) == RESULT_BAD_PAYLOAD);
+    CHECK(send_settings(CHUTE_HOME_STEPS, CHUTE_SETTLE_MS - 1) == RESULT_BAD_PAYLOAD);
+    CHECK(send_settings(CHUTE_HOME_STEPS, 2 * CHUTE_SETTLE_MS + 1) == RESULT_BAD_PAYLOAD);
+    CHECK(kept.home_steps == 0 && settings_valid(&dealer.settings));
+    uint8_t p[MAX_PAYLOAD];
+    const msg_stop_t ask = {SESSION};
+    send(MSG_SETTINGS, p, msg_stop_pack(&ask, p));
+    msg_settings_reply_t reply;
+    CHECK(last.type == MSG_SETTINGS_REPLY && msg_settings_reply_unpack(&reply, last.payload, last.size));
+    CHECK(reply.home_steps == dealer.settings.home_steps && !reply.defaults);
 }
 
 static void test_wrong_exit(void) {
@@ -482,6 +582,10 @@ int main(void) {
     test_silence_stops_between_cards();
     test_lid_at_every_moment();
     test_self_test();
+    test_motors_keep_their_limits();
+    test_a_wrong_back_stops_before_it_is_dealt();
+    test_another_pack_does_not_go_on();
+    test_settings();
     test_wrong_exit();
     test_every_stuck_sensor_during_the_deal_fails();
     printf("core: %d checks passed\n", checks);

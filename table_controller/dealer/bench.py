@@ -50,6 +50,14 @@ def build() -> tuple[Path, Path]:
     return out / "bench", out / "dealer.elf"
 
 
+@cache
+def _state_address(elf: Path) -> int:
+    """Where the firmware keeps its state: the first byte of app_dealer in the MCU's memory."""
+    done = subprocess.run(["avr-nm", str(elf)], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    line = next(line for line in done.stdout.splitlines() if line.endswith(" app_dealer"))
+    return int(line.split()[0], 16) & 0xFFFF
+
+
 class Bench:
     """See dealer.machine.Machine. ``eeprom`` keeps the EEPROM in a file over several benches."""
 
@@ -57,6 +65,7 @@ class Bench:
 
     def __init__(self, cards: int = 0, *, eeprom: Path | None = None) -> None:
         program, elf = build()
+        self._elf = elf
         command = [str(program), str(elf), *([f"--eeprom={eeprom}"] if eeprom else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.plugged = True
@@ -100,6 +109,14 @@ class Bench:
     def cycles(self) -> int:
         """The MCU's cycle counter: equal in equal runs."""
         return int(self._ask("C"))
+
+    def state(self) -> int:
+        """See Machine."""
+        return int(self._ask(f"M {_state_address(self._elf)}"))
+
+    def released(self) -> list[int]:
+        """See Machine."""
+        return [int(count) for count in self._ask("G").split()]
 
     def reset(self) -> None:
         """See Machine."""

@@ -12,11 +12,16 @@ from table_controller.dealer import messages as m
 from table_controller.dealer.framing import Decoder, Frame, crc16, encode
 
 _RING = 32
-_STEP_MS = 2 * m.TICK_US // 1000 or 1
-_FEED_MS = (m.PITCH_STEPS + m.RAMP_STEPS) * _STEP_MS
+_TURN_MS = round(m.PITCH_STEPS * 1000 / m.FEED_MAX_SPS)
+_CHUTE_STEP_MS = 1000 / m.CHUTE_START_SPS
 _MOVING = (m.State.TESTING, m.State.DEALING, m.State.STOPPING, m.State.RELEASING)
 _LOADABLE = (m.State.IDLE, m.State.PLANNED, m.State.STOPPED, m.State.COUNTED, m.State.RELEASED)
 _SHOWN = m.Input.HOPPER | m.Input.UNSAFE | m.Input.DRIVER_FAULT | m.Input(0x1F << m.Input.TRAY_E.bit_length() - 1)
+
+
+Settings = tuple[int, int, bytes]
+"""Steps from the home flag to exit E, the chute's settling time in ms, the machine's number."""
+DEFAULTS: Settings = (m.CHUTE_HOME_STEPS, m.CHUTE_SETTLE_MS, bytes(8))
 
 
 class Mechanics(Protocol):
@@ -35,8 +40,12 @@ class Mechanics(Protocol):
 class EmulatedFirmware:
     """``receive`` and ``run`` return nothing; what is sent collects in ``take_output``."""
 
-    def __init__(self, mechanics: Mechanics, boot: int, cause: int = m.Cause.POWER_ON) -> None:
+    def __init__(
+        self, mechanics: Mechanics, boot: int, cause: int = m.Cause.POWER_ON, settings: Settings = DEFAULTS
+    ) -> None:
         self.mechanics = mechanics
+        self.settings = settings
+        self._pack = b""
         self.boot = boot
         self.cause = cause
         self.now_ms = 0
@@ -134,6 +143,8 @@ class EmulatedFirmware:
             oldest = (self._next_event - len(self._ring)) & 0xFFFF
             skip = min(max(0, ((command.number - oldest + 0x8000) & 0xFFFF) - 0x8000), len(self._ring))
             return m.EventsReply(*who, (oldest + skip) & 0xFFFF, b"".join(self._ring[skip:]))
+        if isinstance(command, m.Settings):
+            return m.SettingsReply(*who, *self.settings, int(bool(self.cause & 0x80)))
         return m.Ack(*who, command.TYPE, self._act(command))
 
     def _status(self) -> m.StatusReply:
@@ -172,7 +183,17 @@ class EmulatedFirmware:
             return self._release(command)
         if isinstance(command, m.ClearFault):
             return self._clear()
-        return self._selftest()
+        return self._set_settings(command) if isinstance(command, m.SetSettings) else self._selftest()
+
+    def _set_settings(self, command: m.SetSettings) -> m.Result:
+        if self.state not in _LOADABLE:
+            return m.Result.BAD_STATE
+        near = abs(command.home_steps - m.CHUTE_HOME_STEPS) <= m.CHUTE_HOME_SPREAD
+        if not near or not m.CHUTE_SETTLE_MS <= command.settle_ms <= 2 * m.CHUTE_SETTLE_MS:
+            return m.Result.BAD_PAYLOAD
+        self.settings = (command.home_steps, command.settle_ms, command.serial)
+        self.cause &= ~0x80
+        return m.Result.OK
 
     def _chunk(self, command: m.PlanChunk) -> m.Result:
         if self.state not in _LOADABLE:
@@ -196,14 +217,14 @@ class EmulatedFirmware:
         if not self._exits or told != (self._loading, len(self._exits), counts, crc16(self._exits)):
             return m.Result.BAD_PLAN
         self._job, self._loading, self._quotas = command.job, 0, counts
-        self._index, self._counts = 0, bytearray(m.EXITS)
+        self._index, self._counts, self._pack = 0, bytearray(m.EXITS), command.pack_id
         self.state = m.State.PLANNED
         return m.Result.OK
 
     def _start(self, command: m.Start) -> m.Result:
         if self.state == m.State.FAULT:
             return m.Result.FAULTED
-        if not self._job or command.job != self._job:
+        if not self._job or (command.job, command.pack_id) != (self._job, self._pack):
             return m.Result.BAD_PLAN
         if self.state in (m.State.PLANNED, m.State.STOPPED):
             self._after_test = m.State.DEALING
@@ -271,8 +292,8 @@ class EmulatedFirmware:
 
     def _begin_test(self) -> None:
         self.state, self._reason, self._stop_asked = m.State.TESTING, m.Reason.NONE, m.Reason.NONE
-        home_ms = (self._chute * m.CHUTE_STEPS + 2 * m.CHUTE_HOME_STEPS) * _STEP_MS
-        self._wait("test", 2 * m.TEST_MS + home_ms)
+        home_ms = (self._chute * m.CHUTE_STEPS + 2 * m.CHUTE_HOME_STEPS) * _CHUTE_STEP_MS
+        self._wait("test", 2 * m.TEST_MS + round(home_ms))
 
     def _tested(self) -> None:
         fault = self._test_fault()
@@ -292,6 +313,8 @@ class EmulatedFirmware:
             place = m.Place.BEAM if offset == 0 else m.Place(m.Place.EXIT_E + offset - 1)
             if not dark & (1 << offset) or light & (1 << offset):
                 return (m.Fault.SENSOR, place, 0)
+        if dark & m.Input.BACK:
+            return (m.Fault.SENSOR, m.Place.HOPPER, 0)
         if self._after_test == m.State.DEALING and self._index == 0:
             for offset in range(m.EXITS):
                 if light & (m.Input.TRAY_E << offset):
@@ -308,15 +331,18 @@ class EmulatedFirmware:
             self._stopped()
         elif not inputs & m.Input.HOPPER:
             self._fail(m.Fault.HOPPER_EMPTY, m.Place.HOPPER, int(self._index > 0))
+        elif not inputs & m.Input.BACK:
+            self._fail(m.Fault.BACK, m.Place.HOPPER, 0)
         else:
-            target = self._exits[self._index]
             self._tries = 0
-            moves = abs(target - self._chute) * m.CHUTE_STEPS * _STEP_MS
-            self._chute = target
-            self._wait("position", moves + m.CHUTE_SETTLE_MS)
+            self._chute = self._exits[self._index]
+            if self._phase == "feed":
+                self._wait("feed", _TURN_MS)  # the chute follows while the roller turns on
+            else:
+                self._wait("position", round(self._chute * m.CHUTE_STEPS * _CHUTE_STEP_MS) + m.CHUTE_SETTLE_MS)
 
     def _positioned(self) -> None:
-        self._wait("feed", _FEED_MS)
+        self._wait("feed", _TURN_MS)
 
     def _fed(self) -> None:
         target = self._exits[self._index]
@@ -326,7 +352,7 @@ class EmulatedFirmware:
                 self._fail(m.Fault.HOPPER_EMPTY, m.Place.HOPPER, int(self._index > 0))
             elif self._tries == 0 and not self._stop_asked:
                 self._tries = 1
-                self._wait("feed", _FEED_MS)
+                self._wait("feed", _TURN_MS)
             elif self._stop_asked:
                 self._stopped()
             else:

@@ -23,8 +23,11 @@ class Emulator:
         self._fed = 0
         self._trays: list[list[int]] = [[] for _ in range(m.EXITS)]
         self._in_tray = [0] * m.EXITS
+        self._released: list[int] = []
         self._jam: tuple[str, int, int] | None = None
         self._double_at: int | None = None
+        self._bad_back: int | None = None
+        self._lost_memory = False
         self._stuck: dict[m.Input, bool] = {}
         self._unsafe = False
         self._driver_fault = False
@@ -40,7 +43,8 @@ class Emulator:
         self._fed = 0
         self._trays = [[] for _ in range(m.EXITS)]
         self._in_tray = [0] * m.EXITS
-        self._jam = self._double_at = None
+        self._released = []
+        self._jam = self._double_at = self._bad_back = None
 
     def write(self, data: bytes) -> None:
         """See Machine."""
@@ -75,6 +79,10 @@ class Emulator:
             self._jam = (place, index, int(arguments.get("times", 1_000)))
         elif name == "double_feed":
             self._double_at = int(arguments.get("index", self._fed))
+        elif name == "bad_back":
+            self._bad_back = int(arguments.get("index", self._fed))
+        elif name == "eeprom":
+            self._lost_memory = True
         elif name == "hopper_empty":
             left = int(arguments.get("left", 0))
             self._hopper = deque(list(self._hopper)[:left])
@@ -88,7 +96,8 @@ class Emulator:
         elif name == "driver":
             self._driver_fault = bool(int(arguments.get("active", 1)))
         elif name == "clear":
-            self._jam, self._double_at, self._unsafe, self._driver_fault = None, None, False, False
+            self._jam = self._double_at = self._bad_back = None
+            self._unsafe = self._driver_fault = False
             self._stuck.clear()
         else:
             raise ValueError(f"The simulated dealer has no fault '{name}'.")
@@ -97,9 +106,22 @@ class Emulator:
         """See Machine."""
         return {letter: list(tray) for letter, tray in zip(m.EXIT_LETTERS, self._trays, strict=True)}
 
+    def state(self) -> int:
+        """See Machine."""
+        return self._firmware.state
+
+    def released(self) -> list[int]:
+        """See Machine."""
+        return list(self._released)
+
     def reset(self) -> None:
         """See Machine."""
-        self._firmware = EmulatedFirmware(self, boot=self._firmware.boot + 1, cause=m.Cause.EXTERNAL)
+        old = self._firmware
+        if self._lost_memory:
+            self._firmware = EmulatedFirmware(self, boot=1, cause=m.Cause.EXTERNAL | 0x80)
+        else:
+            self._firmware = EmulatedFirmware(self, old.boot + 1, m.Cause.EXTERNAL, old.settings)
+        self._lost_memory = False
         self._firmware.now_ms = self._now_ms
 
     def unplug(self) -> None:
@@ -119,12 +141,14 @@ class Emulator:
 
     def inputs(self, *, emitter: bool = True) -> m.Input:
         """See Mechanics. HOME reads inactive unless stuck: the emulator's chute is never left on its flag."""
-        value = m.Input(0) if emitter else m.Input(0x3F)
+        value = m.Input(0) if emitter else m.Input(0x3F)  # every beam reads blocked
         for offset, count in enumerate(self._in_tray):
             if count:
                 value |= m.Input.TRAY_E << offset
         if self._hopper:
             value |= m.Input.HOPPER
+            if emitter and self._hopper[0] != self._bad_back:
+                value |= m.Input.BACK
         if self._unsafe:
             value |= m.Input.UNSAFE
         if self._driver_fault:
@@ -148,6 +172,7 @@ class Emulator:
 
     def open_trays(self) -> None:
         """See Mechanics."""
+        self._released.append(sum(self._in_tray))
         self._in_tray = [0] * m.EXITS
 
     def _drop(self, exit_index: int) -> None:

@@ -27,27 +27,38 @@ def wire_job(effect: RunDeal) -> int:
 class DealJob:
     """Phases: joining (reads STATUS first), loading, starting, running, stopping; ``over`` when its end was posted."""
 
-    def __init__(self, effect: RunDeal, ask: Ask, post: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        effect: RunDeal,
+        ask: Ask,
+        post: Callable[[Event], None],
+        *,
+        begun: bool = False,
+        by_person: bool = True,
+    ) -> None:
         self.effect = effect
+        self.by_person = by_person
+        """A person asked for it, and it has not been joined yet: it may clear a latched fault."""
         self.wire = wire_job(effect)
         self.over = False
         self.phase = "waiting"
         self._ask = ask
         self._post = post
         self._quotas = counts_of(effect.plan)
+        self._pack = effect.pack.encode("ascii", "replace")[:8].ljust(8, b"\0")
         self._counts = [0] * m.EXITS
         self._index = 0
         self._progress = 0
-        self.begun = False
+        self.begun = begun
         """START may have reached the dealer: from here on a dealer that knows nothing means a void deal."""
         self._may_clear = False
 
     # --- what the link calls --------------------------------------------------------------------------------------
 
-    def join(self, now_ms: int, *, by_person: bool) -> None:
-        """Begins, or goes on after a lost link. Only a person's start may clear a latched fault."""
+    def join(self, now_ms: int) -> None:
+        """Begins, or goes on after a lost link. Only a person's start may clear a latched fault, and only once."""
         self.phase = "joining"
-        self._may_clear = by_person
+        self._may_clear, self.by_person = self.by_person, False
         self.poll(now_ms)
 
     def poll(self, now_ms: int) -> None:
@@ -100,6 +111,11 @@ class DealJob:
                 DealFailed(now_ms, job, failure.code, failure.place, failure.message, failure.void, counts),
             )
 
+    def check(self) -> bool:
+        """Whether the plan can be dealt at all: its length and its exits. Before anything is sent."""
+        plan = self.effect.plan
+        return 0 < len(plan) <= m.MAX_CARDS and not set(plan) - set(m.EXIT_LETTERS)
+
     # --- joining --------------------------------------------------------------------------------------------------
 
     def _join(self, reply: m.StatusReply, now_ms: int) -> None:
@@ -134,8 +150,8 @@ class DealJob:
         exits = bytes(m.EXIT_LETTERS.index(letter) for letter in self.effect.plan)
         for offset in range(0, len(exits), m.MAX_CHUNK):
             self._ask_chunk(offset, exits[offset : offset + m.MAX_CHUNK], now_ms)
-        quotas, crc = bytes(self._quotas), crc16(exits)
-        self._ask(lambda session: m.PlanCommit(session, self.wire, len(exits), quotas, crc), now_ms)
+        quotas, crc, pack = bytes(self._quotas), crc16(exits), self._pack
+        self._ask(lambda session: m.PlanCommit(session, self.wire, len(exits), quotas, crc, pack), now_ms)
         self._start(now_ms)
 
     def _ask_chunk(self, offset: int, chunk: bytes, now_ms: int) -> None:
@@ -144,7 +160,7 @@ class DealJob:
     def _start(self, now_ms: int) -> None:
         self.phase = "starting"
         self.begun = True
-        pack = self.effect.pack.encode("ascii", "replace")[:8]
+        pack = self._pack
         self._ask(lambda session: m.Start(session, self.wire, pack), now_ms)
 
     # --- running --------------------------------------------------------------------------------------------------

@@ -19,8 +19,15 @@ from table_controller.table.events import DealerOffline, DealerOnline, DealPlann
 
 HELLO_AGAIN_MS = 1000
 """After a HELLO that nobody answered, before the next."""
+REFUSED_AGAIN_MS = 30_000
+"""After something that was no dealer, before it is asked again: the cable may have been moved, or the noise be over."""
+NOISY_BLOCKS = 8
+"""So many damaged frames since the last good answer: it is the line, not a missing dealer."""
 START_WITHIN_MS = 10_000
 """A deal asked for while the link is down waits so long for it."""
+
+
+LOST_SETTINGS = " (its settings are lost: defaults)"
 
 
 class DealerLink:
@@ -33,13 +40,19 @@ class DealerLink:
         kind: str,
         random_bytes: RandomBytes = os.urandom,
         quiet_ms: int = m.QUIET_MS,
+        first_sequence: int = 0,
     ) -> None:
         self.kind = kind
+        self.defaults = False
+        """The dealer has lost its own settings and runs with defaults."""
         self.state = "closed"
         """closed, hello, online, or refused (not a dealer, or one of another version)."""
         self._post = post
         self._random = random_bytes
         self._quiet_ms = quiet_ms
+        self._first_sequence = first_sequence
+        self._planned: RunDeal | None = None
+        self._noisy = False
         self._session: Session | None = None
         self._boot: int | None = None
         self._job: DealJob | None = None
@@ -61,7 +74,7 @@ class DealerLink:
     def next_deadline_ms(self) -> int | None:
         """When ``tick`` next has something to do."""
         times = [] if self._session is None else [self._session.next_deadline_ms]
-        if self.state in ("hello", "online") and (self._session is None or self._session.idle):
+        if self.state != "closed" and (self._session is None or self._session.idle):
             times.append(self._poll_at_ms)
         if self.busy and self.state != "online":
             times.append(self._waiting_until_ms)
@@ -74,6 +87,7 @@ class DealerLink:
         """Carries out PlanDeal, RunDeal or StopDealer; other effects are not the dealer's and are ignored."""
         if isinstance(effect, PlanDeal):
             sealed = seal(draw(effect.quotas, self._random), self._random)
+            self._planned = RunDeal(effect.job, effect.pack, sealed.plan)
             self._post(
                 DealPlanned(now_ms, effect.job, effect.pack, sealed.plan, sealed.nonce, sealed.commitment),
             )
@@ -87,12 +101,26 @@ class DealerLink:
             if self._job.effect != effect:
                 DealJob(effect, self._ask, self._post).fail(words.BUSY, now_ms)
             return
-        self._job = DealJob(effect, self._ask, self._post)
+        self._job = self._begin(effect)
         self._waiting_until_ms = now_ms + START_WITHIN_MS
-        if self.state == "online":
-            self._job.join(now_ms, by_person=True)
+        if not self._job.check():
+            self._job.fail(words.PLAN, now_ms)
+        elif self.state == "online":
+            self._job.join(now_ms)
         elif self.state == "refused":
             self._job.fail(words.OFFLINE, now_ms)
+
+    def _begin(self, effect: RunDeal) -> DealJob:
+        """The job of a RunDeal: of a plan drawn here, of a deal that stopped, or of one that an earlier host began.
+
+        Of the last the dealer must know: were it dealt from its first card, cards might already lie in the trays.
+        Nor has anybody pressed Start for it, so a latched fault stays.
+        """
+        last = self._job
+        if last is not None and last.effect == effect:
+            return DealJob(effect, self._ask, self._post, begun=last.begun)
+        fresh = self._planned == effect
+        return DealJob(effect, self._ask, self._post, begun=not fresh, by_person=fresh)
 
     def _stop(self, now_ms: int) -> None:
         if self._session is not None and self.state == "online":
@@ -131,7 +159,9 @@ class DealerLink:
             for result in self._session.tick(now_ms):
                 self._result(result, now_ms)
         if self.busy and self._job is not None and self.state != "online" and now_ms >= self._waiting_until_ms:
-            self._job.fail(words.OFFLINE, now_ms)
+            self._job.fail(words.NOISE if self._noisy else words.OFFLINE, now_ms)
+        if self.state == "refused" and now_ms >= self._poll_at_ms:
+            self._hello(now_ms, 0)
         if self._session is not None and self._session.idle and now_ms >= self._poll_at_ms:
             if self.state == "hello":
                 self._hello(now_ms, 0)
@@ -151,7 +181,8 @@ class DealerLink:
 
     def _hello(self, now_ms: int, quiet_ms: int) -> None:
         self.state = "hello"
-        self._session = Session(int.from_bytes(self._random(4), "little") or 1, now_ms, quiet_ms=quiet_ms)
+        number = int.from_bytes(self._random(4), "little") or 1
+        self._session = Session(number, now_ms, quiet_ms=quiet_ms, first_sequence=self._first_sequence)
         self._session.request(lambda session: m.Hello(session, m.PROTOCOL_VERSION, m.GEOMETRY_CRC), now_ms)
 
     def _offline(self, message: str, now_ms: int) -> None:
@@ -191,15 +222,16 @@ class DealerLink:
             return
         known, self._boot = self._boot, reply.boot
         self.state = "online"
-        self._said_offline = False
-        firmware = reply.firmware.rstrip(b"\0").decode("ascii", "replace")
+        self._said_offline = self._noisy = False
+        self.defaults = bool(reply.cause & 0x80)
+        firmware = reply.firmware.rstrip(b"\0").decode("ascii", "replace") + (LOST_SETTINGS if self.defaults else "")
         self._post(DealerOnline(now_ms, reply.boot, firmware, reply.protocol, self.kind))
         if self._job is None or self._job.over:
             self._ask(m.Status, now_ms)
         elif known is not None and known != reply.boot and self._job.begun:
             self._job.fail(words.MCU_RESET, now_ms)
         else:
-            self._job.join(now_ms, by_person=not self._job.begun)
+            self._job.join(now_ms)
 
     def _refusal(self, reply: m.HelloReply) -> str:
         device = reply.device.rstrip(b"\0").decode("ascii", "replace")
@@ -214,20 +246,26 @@ class DealerLink:
     def _refuse(self, message: str, now_ms: int) -> None:
         self._session = None
         self.state = "refused"
+        self._poll_at_ms = now_ms + REFUSED_AGAIN_MS
         self._offline(message, now_ms)
         if self._job is not None:
             self._job.fail(words.OFFLINE, now_ms)
 
     def _lost(self, lost: Lost, now_ms: int) -> None:
         session = self._session
-        if isinstance(lost.command, m.Hello) and session is not None and session.received:
+        damaged = session.bad_frames if session is not None else 0
+        self._noisy = self._boot is not None and (self._noisy or damaged >= NOISY_BLOCKS)
+        if isinstance(lost.command, m.Hello) and session is not None and session.received and self._boot is None:
             self._refuse(
                 f"The device on {self.kind} sends {session.received} bytes but is no dealer. "
                 "Set the dealer's port in the table's configuration.",
                 now_ms,
             )
             return
-        self._offline(f"The dealer on {self.kind} does not answer. Check its power and its cable.", now_ms)
+        if self._noisy:
+            self._offline(f"What the dealer on {self.kind} sends is damaged. Check or change its USB cable.", now_ms)
+        else:
+            self._offline(f"The dealer on {self.kind} does not answer. Check its power and its cable.", now_ms)
         if not isinstance(lost.command, m.Hello):
             self._waiting_until_ms = now_ms + START_WITHIN_MS
         self.state = "hello"

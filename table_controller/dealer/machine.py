@@ -28,6 +28,12 @@ class Machine(Protocol):
     def delivered(self) -> dict[str, list[int]]:
         """Exit letter -> feed indices of the cards that fell there since ``load``, in order."""
 
+    def state(self) -> int:
+        """The firmware's state (messages.State) now, seen from outside: nothing is asked over the line."""
+
+    def released(self) -> list[int]:
+        """Since ``load``: how many cards lay in the trays each time they were opened."""
+
     def reset(self) -> None:
         """The reset button: the firmware starts again, the cards lie where they lie."""
 
@@ -41,7 +47,7 @@ class Machine(Protocol):
         """Ends it."""
 
 
-LINE_FAULTS = ("corrupt", "drop_frame", "repeat_frame", "noise")
+LINE_FAULTS = ("corrupt", "corrupt_rate", "drop_frame", "repeat_frame", "noise")
 
 
 class Line:
@@ -53,12 +59,19 @@ class Line:
         self._drop: dict[int, int] = {}
         self._repeat: dict[int, int] = {}
         self._noise = b""
+        self._per_mille = 0
+        self._lot = 1
         self._decoder = Decoder()
 
-    def fault(self, name: str, *, after: int = 0, type: int = 0, count: int = 1, data: str = "") -> None:
-        """corrupt(after bytes), drop_frame / repeat_frame(type, count), noise(data in hex)."""
+    def fault(
+        self, name: str, *, after: int = 0, type: int = 0, count: int = 1, data: str = "", per_mille: int = 0
+    ) -> None:
+        """corrupt(after bytes), corrupt_rate(per_mille of all bytes, count as seed), drop_frame / repeat_frame(type,
+        count), noise(data in hex)."""
         if name == "corrupt":
             self._corrupt_at.add(self._seen + after)
+        elif name == "corrupt_rate":
+            self._per_mille, self._lot = per_mille, 2 * count + 1
         elif name == "drop_frame":
             self._drop[type] = count
         elif name == "repeat_frame":
@@ -71,9 +84,18 @@ class Line:
         out = bytearray(self._noise)
         self._noise = b""
         for byte in self._frames(data) if self._drop or self._repeat else data:
-            out.append(byte ^ 0x10 if self._seen in self._corrupt_at else byte)
+            out.append(byte ^ self._damage())
             self._seen += 1
         return bytes(out)
+
+    def _damage(self) -> int:
+        """The bits that flip in the next byte: a run of numbers that is the same in every run."""
+        if self._seen in self._corrupt_at:
+            return 0x10
+        if not self._per_mille:
+            return 0
+        self._lot = (self._lot * 6364136223846793005 + 1442695040888963407) & (1 << 64) - 1
+        return 1 + (self._lot >> 56) % 255 if (self._lot >> 33) % 1000 < self._per_mille else 0
 
     def _frames(self, data: bytes) -> bytes:
         out = b""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any, ClassVar, Self
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 FRAMING_VERSION = 1
 MAX_PAYLOAD = 200
 MAX_CARDS = 180
@@ -19,25 +19,39 @@ EXITS = 5
 QUIET_MS = 2000
 HOST_SILENCE_MS = 1500
 REPLY_MS = 150
-RETRIES = 5
+RETRIES = 8
 POLL_MS = 250
 IDLE_POLL_MS = 5000
 STOP_ZEROS = 8
-TICK_US = 500
+TICK_US = 250
 IDLE_TICK_US = 10000
 FEED_UM_PER_STEP = 800
-PITCH_STEPS = 224
-RAMP_STEPS = 8
+PITCH_STEPS = 220
+FEED_START_SPS = 300
+FEED_MAX_SPS = 1320
+FEED_ACCEL = 20000
 BEAM_AT_UM = 20000
-EXIT_AT_UM = 80000
+CHUTE_ENTRY_UM = 40000
+EXIT_AT_UM = 60000
+BACK_FROM_STEPS = 130
 LENGTH_TOLERANCE_UM = 9000
-CHUTE_STEPS = 16
-CHUTE_HOME_STEPS = 12
+CHUTE_STEPS = 8
+CHUTE_HOME_STEPS = 6
+CHUTE_HOME_SPREAD = 3
+CHUTE_START_SPS = 300
+CHUTE_MAX_SPS = 1400
+CHUTE_ACCEL = 40000
 CHUTE_SETTLE_MS = 6
 TEST_MS = 8
 GATE_MS = 600
 CARD_UM = 88000
-GEOMETRY_CRC = 6032
+FEED_START_Q16 = 4915
+FEED_MAX_Q16 = 21627
+FEED_ACCEL_Q16 = 82
+CHUTE_START_Q16 = 4915
+CHUTE_MAX_Q16 = 22938
+CHUTE_ACCEL_Q16 = 164
+GEOMETRY_CRC = 18004
 EXIT_LETTERS = "ENWSB"
 DEVICE_NAME = "guandan-deal"
 
@@ -141,6 +155,7 @@ class Input(IntFlag):
     HOME = 1 << 12
     UNSAFE = 1 << 13
     DRIVER_FAULT = 1 << 14
+    BACK = 1 << 15
 
 
 class Fault(IntEnum):
@@ -158,34 +173,84 @@ class Fault(IntEnum):
     SAFETY = 9
     DRIVER = 10
     CHUTE = 11
+    BACK = 12
 
 
-FAULT_WORDS: dict[int, tuple[str, str]] = {
-    1: ("A card is stuck", "Open the lid, take the card out, close the lid and press Start."),
-    2: ("Two cards were fed at once", "Collect every card, put the pack back and deal again."),
+FAULT_WORDS: dict[int, tuple[str, str, str, str]] = {
+    1: (
+        "A card is stuck",
+        "Open the lid, take the card out, close the lid and press Start.",
+        "卡牌",
+        "打开机盖，取出卡住的牌，合盖后按开始。",
+    ),
+    2: (
+        "Two cards were fed at once",
+        "Collect every card, put the pack back and deal again.",
+        "一次送出了两张牌",
+        "收齐所有的牌，放回牌盒，重新发牌。",
+    ),
     3: (
         "The hopper ran empty before the deal was complete",
         "Find the missing cards, collect every card, put the pack back and deal again.",
+        "没发完牌盒就空了",
+        "找到缺的牌，收齐所有的牌，放回牌盒，重新发牌。",
     ),
     4: (
         "Cards are left in the hopper after the deal",
         "Collect every card, count the pack, put it back and deal again.",
+        "发完后牌盒里还有牌",
+        "收齐所有的牌，点清张数，放回牌盒，重新发牌。",
     ),
-    5: ("A card came out of the wrong exit", "Collect every card and run the self-test before dealing again."),
-    6: ("An exit's count differs from the plan", "Collect every card, count the pack, put it back and deal again."),
-    7: ("A sensor does not answer as it should", "Clean the sensor, remove what blocks it, then press Start."),
-    8: ("A tray still holds cards", "Take the cards out of the tray, then press Start."),
+    5: (
+        "A card came out of the wrong exit",
+        "Collect every card and run the self-test before dealing again.",
+        "牌从错误的出口出来",
+        "收齐所有的牌，先做自检，再重新发牌。",
+    ),
+    6: (
+        "An exit's count differs from the plan",
+        "Collect every card, count the pack, put it back and deal again.",
+        "某个出口的张数与方案不符",
+        "收齐所有的牌，点清张数，放回牌盒，重新发牌。",
+    ),
+    7: (
+        "A sensor does not answer as it should",
+        "Clean the sensor, remove what blocks it, then press Start.",
+        "传感器反应不对",
+        "擦净传感器，移开挡住它的东西，然后按开始。",
+    ),
+    8: (
+        "A tray still holds cards",
+        "Take the cards out of the tray, then press Start.",
+        "牌托里还有牌",
+        "取出牌托里的牌，然后按开始。",
+    ),
     9: (
         "The lid is open or the emergency stop is pressed",
         "Close the lid, release the emergency stop, then press Start.",
+        "机盖打开或急停按下",
+        "合上机盖，松开急停，然后按开始。",
     ),
     10: (
         "A motor driver reports a fault or too low a voltage",
         "Switch the dealer off, check its supply, switch it on again.",
+        "电机驱动器报错或电压过低",
+        "关掉发牌机，检查电源，再打开。",
     ),
-    11: ("The chute does not find its home position", "Open the lid, free the chute, close the lid and press Start."),
+    11: (
+        "The chute does not find its home position",
+        "Open the lid, free the chute, close the lid and press Start.",
+        "滑道找不到原点",
+        "打开机盖，让滑道能自由转动，合盖后按开始。",
+    ),
+    12: (
+        "A card lies face up or has a foreign back",
+        "Open the lid, turn that card over or put the right one in its place, close the lid and press Start.",
+        "有一张牌正面朝上，或牌背不是这副牌的",
+        "打开机盖，把那张牌翻过来或换成正确的牌，合盖后按开始。",
+    ),
 }
-"""Fault number: (message, way out)."""
+"""Fault number: (message, way out, both in Chinese)."""
 
 
 @dataclass(frozen=True)
@@ -340,20 +405,21 @@ class PlanChunk:
 
 @dataclass(frozen=True)
 class PlanCommit:
-    """Ends the plan; refused unless length, quotas and CRC-16 agree with what arrived."""
+    """Ends the plan; refused unless length, quotas and CRC-16 agree with what arrived. Names the pack it is for."""
 
     TYPE: ClassVar[int] = 0x04
-    FORMAT: ClassVar[str] = "<IIB5sH"
+    FORMAT: ClassVar[str] = "<IIB5sH8s"
 
     session: int
     job: int
     cards: int
     quotas: bytes
     crc: int
+    pack_id: bytes
 
     def pack(self) -> bytes:
         """The payload."""
-        return struct.pack(self.FORMAT, self.session, self.job, self.cards, self.quotas, self.crc)
+        return struct.pack(self.FORMAT, self.session, self.job, self.cards, self.quotas, self.crc, self.pack_id)
 
     @classmethod
     def unpack(cls, payload: bytes) -> Self:
@@ -363,7 +429,7 @@ class PlanCommit:
 
 @dataclass(frozen=True)
 class Start:
-    """Starts the committed job, or goes on with it after a stop. Starting a running or finished job changes nothing."""
+    """Starts the committed job with its pack, or goes on after a stop. A running or finished job is not changed."""
 
     TYPE: ClassVar[int] = 0x05
     FORMAT: ClassVar[str] = "<II8s"
@@ -505,6 +571,81 @@ class EventsReply:
 
 
 @dataclass(frozen=True)
+class Settings:
+    """Asks for this machine's own settings."""
+
+    TYPE: ClassVar[int] = 0x0B
+    FORMAT: ClassVar[str] = "<I"
+
+    session: int
+
+    def pack(self) -> bytes:
+        """The payload."""
+        return struct.pack(self.FORMAT, self.session)
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        """The message in a payload; raises struct.error when the size does not fit."""
+        return cls(*struct.unpack(cls.FORMAT, payload))
+
+
+@dataclass(frozen=True)
+class SettingsReply:
+    """Steps from home flag to exit E, settling time, the machine's number; defaults: 1 when they were lost."""
+
+    TYPE: ClassVar[int] = 0x8B
+    FORMAT: ClassVar[str] = "<IIBBB8sB"
+
+    session: int
+    boot: int
+    cause: int
+    home_steps: int
+    settle_ms: int
+    serial: bytes
+    defaults: int
+
+    def pack(self) -> bytes:
+        """The payload."""
+        return struct.pack(
+            self.FORMAT,
+            self.session,
+            self.boot,
+            self.cause,
+            self.home_steps,
+            self.settle_ms,
+            self.serial,
+            self.defaults,
+        )
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        """The message in a payload; raises struct.error when the size does not fit."""
+        return cls(*struct.unpack(cls.FORMAT, payload))
+
+
+@dataclass(frozen=True)
+class SetSettings:
+    """Keeps settings in the EEPROM, with a CRC; refused while something moves or when they are out of range."""
+
+    TYPE: ClassVar[int] = 0x0C
+    FORMAT: ClassVar[str] = "<IBB8s"
+
+    session: int
+    home_steps: int
+    settle_ms: int
+    serial: bytes
+
+    def pack(self) -> bytes:
+        """The payload."""
+        return struct.pack(self.FORMAT, self.session, self.home_steps, self.settle_ms, self.serial)
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        """The message in a payload; raises struct.error when the size does not fit."""
+        return cls(*struct.unpack(cls.FORMAT, payload))
+
+
+@dataclass(frozen=True)
 class Ack:
     """The result of a command (its type in `of`)."""
 
@@ -563,8 +704,21 @@ class Event:
         return cls(*struct.unpack(cls.FORMAT, payload))
 
 
-Command = Hello | Status | PlanChunk | PlanCommit | Start | Release | Stop | ClearFault | Selftest | EventsFrom
-Answer = HelloReply | StatusReply | EventsReply | Ack | Event
+Command = (
+    Hello
+    | Status
+    | PlanChunk
+    | PlanCommit
+    | Start
+    | Release
+    | Stop
+    | ClearFault
+    | Selftest
+    | EventsFrom
+    | Settings
+    | SetSettings
+)
+Answer = HelloReply | StatusReply | EventsReply | SettingsReply | Ack | Event
 COMMANDS: dict[int, type[Command]] = {
     0x01: Hello,
     0x02: Status,
@@ -576,11 +730,14 @@ COMMANDS: dict[int, type[Command]] = {
     0x08: ClearFault,
     0x09: Selftest,
     0x0A: EventsFrom,
+    0x0B: Settings,
+    0x0C: SetSettings,
 }
 ANSWERS: dict[int, type[Answer]] = {
     0x81: HelloReply,
     0x82: StatusReply,
     0x8A: EventsReply,
+    0x8B: SettingsReply,
     0x80: Ack,
     0xC0: Event,
 }
@@ -595,5 +752,7 @@ REPLY_OF: dict[int, type[Answer]] = {
     0x08: Ack,
     0x09: Ack,
     0x0A: EventsReply,
+    0x0B: SettingsReply,
+    0x0C: Ack,
 }
 """The answer that ends a command; an Ack with another result than OK may come instead."""

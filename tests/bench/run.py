@@ -254,18 +254,36 @@ def _deal_ms(machine: Machine) -> int:
     return now - began
 
 
+DEALT = 108
+
+
+def least_deal_s(facts: dict[str, float], cards: int) -> float:
+    """What the mechanism itself needs: emitters off and on, home and back, one ramp up and one down, turns, open trays.
+
+    The chute begins five steps from its flag, as the simulated machine is built, and then follows the roller at no
+    cost of time (firmware/generate.py checks it). Its way to the first card's exit is left out.
+    """
+    home_s = (5 + facts["chute_home_steps"]) / facts["chute_start_sps"]
+    start, top = facts["feed_start_sps"], facts["feed_max_sps"]
+    ramp_steps = (top**2 - start**2) / (2 * facts["feed_accel"])
+    ramps_s = 2 * (top - start) / facts["feed_accel"]
+    turns_s = ramps_s + (cards * facts["pitch_steps"] - 2 * ramp_steps) / top
+    still_s = (2 * facts["test_ms"] + facts["chute_settle_ms"] + facts["gate_ms"]) / 1000
+    return home_s + turns_s + still_s
+
+
 def dealer() -> Figures:
     """Machine time of a deal, against what the mechanism needs at least for 108 turns and the trays."""
     facts = tomllib.loads((ROOT / "firmware" / "machine.toml").read_text(encoding="utf-8"))
-    least_ms = 108 * facts["pitch_steps"] * 2 * facts["tick_us"] / 1000 + facts["gate_ms"]
+    least_ms = 1000 * least_deal_s(facts, DEALT)
     simulated = open_simulated()
     began = time.perf_counter()
     took_ms = _deal_ms(simulated.machine)
     wall_s = time.perf_counter() - began
     return beside(
         took_ms / 1000, least_ms / 1000, "s of machine time", f"108 cards dealt by the firmware ({simulated.kind})",
-        "108 turns at full speed and the open trays (the machine's own minimum, chosen and never built)",
-        wall_s=round(wall_s, 2),
+        "test, home, 108 turns and the open trays at the motors' limits (the machine's own minimum, never built)",
+        longer_percent=round(100 * (took_ms / least_ms - 1), 2), wall_s=round(wall_s, 2),
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def test_full_deal_is_the_plan(dealing):
     assert [event.index for event in progress] == list(range(9, 109, 9))
     assert all(sum(event.counts) == event.index for event in progress)
     start_ms = dealing.all(DealPlanned)[0].at_ms
-    assert 20_000 <= end.at_ms - start_ms <= 36_000
+    assert 18_600 <= end.at_ms - start_ms <= 20_000  # 108 turns at top speed and the open trays; what it may take
     planned = dealing.all(DealPlanned)[0]
     assert verify(SealedPlan(planned.plan, planned.nonce, planned.commitment))
 

@@ -81,6 +81,8 @@ def test_every_message_packs_and_unpacks(kind):
 
 def test_every_fault_has_words_and_a_way_out():
     assert set(m.FAULT_WORDS) == set(m.Fault) - {m.Fault.NONE}
-    for message, way_out in m.FAULT_WORDS.values():
+    for message, way_out, message_zh, way_out_zh in m.FAULT_WORDS.values():
         assert message
+        assert message_zh
         assert way_out.endswith(".")
+        assert way_out_zh.endswith("。")

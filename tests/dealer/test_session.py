@@ -245,7 +245,7 @@ class Asked:
         self.commands: list[m.Command] = []
         self.log: list = []
         self.job = DealJob(RunDeal(1, "A", "ENWS"), lambda make, _: self.commands.append(make(9)), self.log.append)
-        self.job.join(0, by_person=True)
+        self.job.join(0)
 
     def status(self, state: m.State, counts: tuple[int, ...], now_ms: int = 1) -> None:
         reply = m.StatusReply(9, 1, 1, state, 0, self.job.wire, 4, 4, bytes(counts), 0, 0, 0, 0, 5, 0, 0)

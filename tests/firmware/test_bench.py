@@ -11,13 +11,12 @@ import pytest
 from table_controller.dealer import messages as m
 from table_controller.dealer.bench import NO_AVR, Bench, unavailable_reason
 from table_controller.dealer.framing import Decoder, Frame, encode
-from table_controller.dealer.plan import draw
 from table_controller.dealer.stepped import SteppedLink
-from table_controller.table.effects import RunDeal
+from table_controller.table.effects import PlanDeal, RunDeal
 from table_controller.table.events import DealDone, DealerOnline, DealFailed
 
 pytestmark = pytest.mark.avr
-PLAN = draw((5, 5, 5, 5, 0), random.Random(4).randbytes)
+QUOTAS = (5, 5, 5, 5, 0)
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +49,12 @@ def hello(bench: Bench, session: int = 9, sequence: int = 1) -> m.HelloReply:
     return answer
 
 
+def begin(link: SteppedLink, log: list) -> None:
+    """Plans and starts a deal of 20 cards."""
+    link.perform(PlanDeal(1, "A", QUOTAS), 3000)
+    link.perform(RunDeal(1, "A", log[-1].plan), 3000)
+
+
 def deal(bench: Bench, until_ms: int = 30_000) -> tuple[list, bytes, int]:
     """A deal, all bytes the MCU sent, and its cycles."""
     log: list = []
@@ -64,7 +69,7 @@ def deal(bench: Bench, until_ms: int = 30_000) -> tuple[list, bytes, int]:
     bench.advance = advance  # type: ignore[method-assign]
     link = SteppedLink(bench, log.append, random_bytes=random.Random(1).randbytes)
     link.step(3000)
-    link.perform(RunDeal(1, "A", PLAN), 3000)
+    begin(link, log)
     link.step(until_ms)
     return log, bytes(came), bench.cycles()
 
@@ -99,7 +104,7 @@ def test_boot_number_outlives_the_power(tmp_path: Path):
         bench.close()
 
 
-@pytest.mark.parametrize("damage", [slice(0, 6), slice(6, 12)])
+@pytest.mark.parametrize("damage", [slice(0, 18), slice(18, 36)])
 def test_one_damaged_copy_of_the_boot_record_costs_nothing_twice(tmp_path: Path, damage: slice):
     """With either copy cut, the number never falls below the surviving copy's."""
     image = tmp_path / "eeprom.bin"
@@ -109,7 +114,7 @@ def test_one_damaged_copy_of_the_boot_record_costs_nothing_twice(tmp_path: Path,
         last = hello(bench).boot
         bench.close()
     data = bytearray(image.read_bytes())
-    data[damage] = b"\x12" * 6
+    data[damage] = b"\x12" * 18
     image.write_bytes(bytes(data))
     bench = Bench(eeprom=image)
     bench.advance(50)
@@ -134,7 +139,7 @@ def test_watchdog_restarts_a_hung_mcu(bench):
     log: list = []
     link = SteppedLink(bench, log.append, random_bytes=random.Random(1).randbytes)
     link.step(3000)
-    link.perform(RunDeal(1, "A", PLAN), 3000)
+    begin(link, log)
     link.step(5000)
     bench.fault("hang")
     link.step(10_000)
@@ -170,7 +175,7 @@ def test_plan_chunk_out_of_order_does_not_start(bench):
     steps = [
         (m.PlanChunk(9, 5, 3, b"\1\2"), m.Result.BAD_PLAN),
         (m.PlanChunk(9, 5, 0, b"\0\1\2"), m.Result.OK),
-        (m.PlanCommit(9, 5, 3, bytes([1, 1, 1, 0, 0]), 0x1234), m.Result.BAD_PLAN),
+        (m.PlanCommit(9, 5, 3, bytes([1, 1, 1, 0, 0]), 0x1234, b"A"), m.Result.BAD_PLAN),
         (m.Start(9, 5, b"A"), m.Result.BAD_PLAN),
     ]
     for sequence, (command, result) in enumerate(steps, start=2):
