@@ -29,7 +29,7 @@ from table_controller.runtime.clock import RealClock, VirtualClock
 from table_controller.runtime.measure import wall_seconds
 from table_controller.sim.scene import Picture
 from table_controller.table.events import Event
-from table_controller.vision.corners import FILE
+from table_controller.vision.corner_file import FILE
 
 log = logging.getLogger(__name__)
 FRAME_MS = 100

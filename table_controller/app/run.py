@@ -29,7 +29,7 @@ from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.vision.client import VisionClient
-from table_controller.vision.corners import FILE
+from table_controller.vision.corner_file import FILE
 from table_controller.vision.enrol.opening import check_setting
 from table_controller.vision.enrol.opening import current as current_deck
 from table_controller.vision.enrol.store import DeckStore

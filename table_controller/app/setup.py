@@ -10,7 +10,8 @@ from typing import Any
 from table_controller.errors import DeviceError
 from table_controller.geometry import load_geometry
 from table_controller.vision.client import VisionClient
-from table_controller.vision.corners import checked_corners, save_corners
+from table_controller.vision.corner_file import save_corners
+from table_controller.vision.corners import checked_corners
 
 _STEP_MS, _STEPS = 50, 40
 
@@ -42,8 +43,9 @@ class CameraSetup:
         vision = self.vision()
         if vision is None:
             raise DeviceError("There is no camera.", way_out="Set camera.source.")
-        checked = None if corners is None else checked_corners(corners, _frame_px(vision))
-        save_corners(self.corners_file, checked)
+        frame_px = _frame_px(vision)
+        checked = None if corners is None else checked_corners(corners, frame_px)
+        save_corners(self.corners_file, checked, frame_px)
         vision.align(checked)
 
 

@@ -13,19 +13,13 @@ import numpy as np
 from table_controller.errors import InputError, UsageError
 from table_controller.geometry import Geometry, load_geometry
 from table_controller.runtime.clock import RealClock
-from table_controller.vision.corners import (
-    FILE,
-    CornerFinder,
-    checked_corners,
-    corner_pose,
-    save_corners,
-    stored_corners,
-)
+from table_controller.vision.corner_file import FILE, save_corners, stored_corners
+from table_controller.vision.corners import CornerFinder, checked_corners, corner_pose
 from table_controller.vision.hints import Hint
-from table_controller.vision.images import Image
+from table_controller.vision.images import Image, load_photo
 from table_controller.vision.mat import MatFinder, MatPose, glimpse_of
 from table_controller.vision.setup import setup_picture
-from table_controller.vision.sources import Source, open_source
+from table_controller.vision.sources import Source, open_source, square
 from table_controller.vision.watch import PictureWatch, area_scales, least_px_per_mm
 
 _FRAMES = 45
@@ -44,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     corners.add_argument("corners", nargs="*", metavar="X,Y", help="left and right of N, then right and left of S")
     # a corner may lie a little outside the frame: -5,3 is a place, no option
     corners._negative_number_matcher = re.compile(r"^-[\d.]")
+    corners.add_argument(
+        "--picture", type=Path, metavar="FILE", help="the picture they were read off (default: one of the frame's size)"
+    )
     corners.add_argument("--markers", action="store_true", help="forget them: go by the mat's markers again")
     for one in (check, corners):
         one.add_argument("--state", type=Path, default=Path("state"), metavar="DIR", help="as state.directory")
@@ -64,9 +61,9 @@ def _corners(args: argparse.Namespace) -> int:
         return 0
     points = [text.split(",") for text in args.corners]
     geometry = load_geometry()
-    corners = checked_corners(points, geometry.frame_px)
-    save_corners(args.state / FILE, corners)
-    width, height = geometry.frame_px
+    width, height = frame_px = _picture_px(args.picture) or geometry.frame_px
+    corners = checked_corners(points, frame_px)
+    save_corners(args.state / FILE, corners, frame_px)
     print(f"Kept in {args.state / FILE}, in pixels of a frame of {width} × {height};")
     print("a running table takes them at its next start. / 已保存")
     scale, least = min(area_scales(geometry, corner_pose(geometry, corners)).values()), geometry.px_per_mm
@@ -77,6 +74,14 @@ def _corners(args: argparse.Namespace) -> int:
     print(f"--  按这四角，出牌区每毫米只有 {scale:.2f} 像素，至少要 {least:g}：")
     print("    请核对是否取自缩小的画面，否则把摄像头放低或提高分辨率")
     return 1
+
+
+def _picture_px(file: Path | None) -> tuple[int, int] | None:
+    """The size of the square that is read of a picture; None without one. Raises InputError."""
+    if file is None:
+        return None
+    image = square(load_photo(file).image)
+    return image.shape[1], image.shape[0]
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -2,14 +2,14 @@
 
 The corners are those of the printed mat's square (geometry.toml, ``mat.side_mm``), in frame pixels, as seen with N on
 top: left above, right above, right below, left below. What is followed afterwards are marks of the picture outside
-the areas: the mat's own edges, lines and print, the table's grain.
+the areas: the mat's own edges, lines and print, the table's grain. What they looked like when the corners were clicked
+is kept with them (corner_file.py), so that a camera bumped while the table was off is found again, or said to be lost.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -21,15 +21,38 @@ from table_controller.errors import InputError
 from table_controller.geometry import Geometry, Point, seat_to_mat
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Matrix, Window, play_window, prompt_window
+from table_controller.vision.paint import covered
 
 Corners = tuple[Point, Point, Point, Point]
-FILE = "corners.json"
 _LEAST_SHARE, _MOST_ASPECT, _OUTSIDE = 0.2, 1.25, 0.02
 _MARKS, _LEAST_MARKS, _LEAST_SHARE_SEEN = 160, 8, 0.3
 _PATCH = 5
 _SAME = 9.0
 _BACK_PX = 0.7
+_COVER_PX = 1080
+_LEVEL_PX, _LEVEL, _LEAST_DEVIATION = 31, 45.0, 5.0
+_RIM = np.ones((7, 7), dtype=np.uint8)
 _TO_FRAME = np.array([[GLIMPSE, 0, (GLIMPSE - 1) / 2], [0, GLIMPSE, (GLIMPSE - 1) / 2], [0, 0, 1.0]])
+
+
+@dataclass(frozen=True)
+class Clicked:
+    """Four clicked corners, the frame (width, height) whose pixels they are, and what the table looked like then.
+
+    ``frame_px`` None: that of whatever frame comes. ``reference``: ``CornerFinder.reference`` of then, where known.
+    """
+
+    corners: Corners
+    frame_px: tuple[int, int] | None = None
+    reference: Image | None = None
+
+    def in_frame(self, width: int, height: int) -> Corners:
+        """The corners in pixels of a frame of another size: cameras cut the same square out of each of their modes."""
+        if self.frame_px is None:
+            return self.corners
+        across, down = width / self.frame_px[0], height / self.frame_px[1]
+        first, second, third, fourth = ((x * across, y * down) for x, y in self.corners)
+        return first, second, third, fourth
 
 
 def checked_corners(points: Any, frame_px: tuple[int, int]) -> Corners:
@@ -64,30 +87,6 @@ def _wrong(words: str) -> InputError:
     return InputError(words, way_out="Click left and right of N, then right and left of S.", code="CORNERS")
 
 
-def save_corners(file: Path, corners: Corners | None) -> None:
-    """Keep the corners for the next start, or forget them: the fiducials count again. Raises InputError."""
-    part = file.with_suffix(".part")
-    try:
-        if corners is None:
-            file.unlink(missing_ok=True)
-            return
-        part.write_text(json.dumps({"version": 1, "corners": corners}), encoding="utf-8")
-        part.replace(file)
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}.", way_out="Free the disk.") from error
-
-
-def stored_corners(file: Path | None) -> Corners | None:
-    """The corners kept in a file, or None where there is none; raises InputError when it is damaged."""
-    if file is None or not file.exists():
-        return None
-    try:
-        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = json.loads(file.read_text(encoding="utf-8"))["corners"]
-        return (float(x0), float(y0)), (float(x1), float(y1)), (float(x2), float(y2)), (float(x3), float(y3))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file} is damaged.", way_out="Remove it and click the corners again.") from error
-
-
 def corner_pose(geometry: Geometry, corners: Sequence[Point]) -> MatPose:
     """The pose that four corners tell; it has no fiducials."""
     half = geometry.mat_side_mm / 2
@@ -99,10 +98,14 @@ def corner_pose(geometry: Geometry, corners: Sequence[Point]) -> MatPose:
 class CornerFinder:
     """Finds a mat without fiducials: the corners' pose, moved as the marks round the areas moved."""
 
-    def __init__(self, geometry: Geometry, corners: Corners) -> None:
+    def __init__(self, geometry: Geometry, corners: Corners | Clicked) -> None:
         self._geometry = geometry
-        self._first = corner_pose(geometry, corners)
+        self._clicked = corners if isinstance(corners, Clicked) else Clicked(corners)
+        self._first = corner_pose(geometry, self._clicked.corners)
         self.pose: MatPose | None = None
+        self.reference: Image | None = None
+        """The table's marks as they were when the corners were clicked, a small grey picture with its areas painted
+        over: to be kept for the next start. None before the first frame."""
         self._then: Image = np.zeros((0, 0), dtype=np.uint8)
         self._now: Image = self._then
         self._marks: NDArray[np.float32] = np.zeros((0, 1, 2), dtype=np.float32)
@@ -111,24 +114,34 @@ class CornerFinder:
     def find(self, frame: Image, glimpse: Image) -> MatPose | None:
         """The pose in this frame; None when too few marks are where they can be explained."""
         grey = np.asarray(cv2.cvtColor(glimpse, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-        if self.pose is None:
-            self.pose = self._begin(grey)
-        elif not self._still(grey):
+        if self.reference is None:
+            self._begin(grey, frame)
+        if self.pose is None or not self._still(grey):
             moved = self._moved(grey)
             if moved is None:
                 return None
             self.pose, self._now = moved, grey
         return self.pose
 
-    def _begin(self, grey: Image) -> MatPose:
-        found = cv2.goodFeaturesToTrack(grey, _MARKS, 0.02, 8, mask=self._background(grey.shape))
+    def _begin(self, grey: Image, frame: Image) -> None:
+        self._first = corner_pose(self._geometry, self._clicked.in_frame(frame.shape[1], frame.shape[0]))
+        background = self._background(frame, grey.shape)
+        kept = self._clicked.reference
+        if kept is None:
+            self._then, self.pose = grey, self._first
+            self.reference = _painted(grey, background)
+        else:
+            size = (grey.shape[1], grey.shape[0])
+            self._then = self.reference = np.asarray(cv2.resize(kept, size, interpolation=cv2.INTER_AREA), np.uint8)
+        found = cv2.goodFeaturesToTrack(self.reference, _MARKS, 0.02, 8, mask=cv2.erode(background, _RIM))
         self._marks = np.zeros((0, 1, 2), dtype=np.float32) if found is None else np.asarray(found, dtype=np.float32)
-        self._places, self._then, self._now = self._marks, grey, grey
-        return self._first
+        self._places, self._now = self._marks, self._then
 
-    def _background(self, shape: tuple[int, ...]) -> Image:
-        """255 where neither cards nor prompt cards lie."""
-        mask = np.full(shape[:2], 255, dtype=np.uint8)
+    def _background(self, frame: Image, shape: tuple[int, ...]) -> Image:
+        """255 where neither cards nor prompt cards may lie, nor anything is that may be one: hands are held there."""
+        small = cv2.resize(frame, (_COVER_PX, _COVER_PX), interpolation=cv2.INTER_AREA)
+        cards = cv2.resize(covered(np.asarray(small, np.uint8)), shape[1::-1], interpolation=cv2.INTER_NEAREST)
+        mask = np.asarray(255 - cards, dtype=np.uint8)
         to_glimpse = np.linalg.inv(_TO_FRAME) @ self._first.to_frame
         for seat in SEATS:
             for window in (play_window(self._geometry, seat), prompt_window(self._geometry, seat)):
@@ -149,11 +162,12 @@ class CornerFinder:
         """The pose by how the marks moved since the corners were clicked: shifted, turned and scaled."""
         if len(self._marks) < _LEAST_MARKS:
             return None
+        then, now = _levelled(self._then), _levelled(grey)
         there, ok, _ = cv2.calcOpticalFlowPyrLK(
-            self._then, grey, self._marks, self._places.copy(), winSize=(31, 31), maxLevel=4,
+            then, now, self._marks, self._places.copy(), winSize=(31, 31), maxLevel=4,
             flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
         )  # fmt: skip
-        back, ok_back, _ = cv2.calcOpticalFlowPyrLK(grey, self._then, there, self._marks.copy(), winSize=(31, 31))
+        back, ok_back, _ = cv2.calcOpticalFlowPyrLK(now, then, there, self._marks.copy(), winSize=(31, 31))
         off = np.linalg.norm((back - self._marks).reshape(-1, 2), axis=1)
         good = (ok.ravel() > 0) & (ok_back.ravel() > 0) & (off < _BACK_PX)
         if np.count_nonzero(good) < _LEAST_MARKS:
@@ -167,6 +181,21 @@ class CornerFinder:
         whole = np.vstack([move, [0.0, 0.0, 1.0]])
         self._places = np.asarray(cv2.perspectiveTransform(self._marks, whole), dtype=np.float32)
         return MatPose(_TO_FRAME @ whole @ np.linalg.inv(_TO_FRAME) @ self._first.to_frame, 0, 0.0)
+
+
+def _levelled(grey: Image) -> Image:
+    """Print alone, at one strength, whatever the light: lamps differ from evening to evening."""
+    light = grey.astype(np.float32)
+    mean = cv2.blur(light, (_LEVEL_PX, _LEVEL_PX))
+    deviation = np.sqrt(cv2.blur((light - mean) ** 2, (_LEVEL_PX, _LEVEL_PX)))
+    return np.asarray(np.clip(128 + _LEVEL * (light - mean) / (deviation + _LEAST_DEVIATION), 0, 255), dtype=np.uint8)
+
+
+def _painted(grey: Image, background: Image) -> Image:
+    """The picture with all but the background in the usual colour of that: no card is kept."""
+    kept = grey.copy()
+    kept[background == 0] = round(float(np.median(grey[background > 0]))) if background.any() else 0
+    return kept
 
 
 def _outline(window: Window, matrix: Matrix) -> Matrix:

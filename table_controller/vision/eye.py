@@ -7,7 +7,7 @@ from pathlib import Path
 from table_controller.cards import SEATS, Seat
 from table_controller.geometry import Geometry
 from table_controller.table.events import Event
-from table_controller.vision.corners import CornerFinder, Corners
+from table_controller.vision.corners import Clicked, CornerFinder, Corners
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.health import CameraHealth
 from table_controller.vision.held import HeldCheck
@@ -31,7 +31,7 @@ class Eye:
         reader: CropReader,
         evidence: EvidenceStore | Path | None = None,
         plain: PlainPrompts | None = None,
-        corners: Corners | None = None,
+        corners: Corners | Clicked | None = None,
     ) -> None:
         """``plain``: the venue's prompt cards without markers; ``corners``: of a mat without fiducials."""
         self._geometry = geometry
@@ -60,7 +60,7 @@ class Eye:
         self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
         self._taps = TapWaiting()
 
-    def align(self, corners: Corners | None) -> None:
+    def align(self, corners: Corners | Clicked | None) -> None:
         """Take the mat's pose from clicked corners, or, when None, from its fiducials."""
         self.by_corners = corners is not None
         self._finder = MatFinder(self._geometry) if corners is None else CornerFinder(self._geometry, corners)
@@ -105,6 +105,11 @@ class Eye:
     def pose(self) -> MatPose | None:
         """Where the mat was last found."""
         return self._finder.pose
+
+    @property
+    def reference(self) -> Image | None:
+        """By corners: what the table looked like when they were clicked, to be kept with them (see corners.py)."""
+        return self._finder.reference if isinstance(self._finder, CornerFinder) else None
 
     @property
     def readings(self) -> int:

@@ -165,6 +165,16 @@ def agreement(view: Image, print_: Print, place: Found) -> Found:
     return _compared(_cut(view, best.x, best.y, best.turn_deg, (width, height)), print_, best)
 
 
+def agreement_there(view: Image, print_: Print, place: Found) -> Found:
+    """How much of another print agrees where a card was found: as it lies there, or the other way up."""
+    height, width = print_.face.shape[:2]
+    both = []
+    for turn in (0.0, 180.0):
+        best = _finer(view, print_, replace(place, turn_deg=place.turn_deg + turn), _FINEST_DEG)
+        both.append(_compared(_cut(view, best.x, best.y, best.turn_deg, (width, height)), print_, best))
+    return max(both, key=lambda found: found.share - 2 * found.clash)
+
+
 def _finer(view: Image, print_: Print, place: Found, turns: Sequence[float]) -> Found:
     """The best of these turns, and of places a few pixels off."""
     height, width = print_.face.shape[:2]

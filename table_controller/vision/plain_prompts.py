@@ -19,7 +19,7 @@ from table_controller.cards import UNKNOWN
 from table_controller.errors import InputError
 from table_controller.geometry import Point, load_geometry
 from table_controller.vision.images import Image
-from table_controller.vision.plain_match import PX_PER_MM, Found, Print, agreement, search
+from table_controller.vision.plain_match import PX_PER_MM, Found, Print, agreement, agreement_there, search
 
 SURE_SHARE = 0.3
 """So much of a card's print must show and agree."""
@@ -123,7 +123,17 @@ class PlainPrompts:
         prints = [(kind, print_) for kind, shown in self._prints.items() for print_ in shown]
         found = search(view, [print_ for _, print_ in prints])
         judged = [(agreement(view, prints[place.number][1], place), prints[place.number][0]) for place in found]
-        return self._decided(judged)
+        sight = self._decided(judged)
+        if sight is None or not sight.sure or sight.whole:
+            return sight
+        return self._decided([*judged, *self._others_there(view, judged)])
+
+    def _others_there(self, view: Image, judged: Sequence[tuple[Found, str]]) -> list[tuple[Found, str]]:
+        """The other kinds where the likeliest was found: what shows of a half-covered 9 may be an 8's too, and the few
+        places that the search keeps may all be that one's."""
+        best, kind = max(judged, key=lambda pair: pair[0].share - 2 * pair[0].clash)
+        others = [(other, print_) for other, shown in self._prints.items() if other != kind for print_ in shown]
+        return [(agreement_there(view, print_, best), other) for other, print_ in others]
 
     def _decided(self, judged: Sequence[tuple[Found, str]]) -> PlainSight | None:
         ranked = sorted(judged, key=lambda pair: pair[0].share - 2 * pair[0].clash, reverse=True)

@@ -45,10 +45,13 @@ class PlainNames:
         view: Image | None,
         stack: Sequence[int],
         places: Mapping[int, tuple[Point, ...]],
+        *,
+        hand: bool = False,
     ) -> int | None:
         """The number of the card seen: one of ``stack`` that lies there or was pushed there, else a new one.
 
-        None for a card that cannot be told and lies where none lay before.
+        None for a card that cannot be told and lies where none lay before, and where a hand may hide the one it would
+        lie on: whether it was pushed or came new shows when the hand is gone.
         """
         for marker in reversed(stack):
             if marker in places and self._is(marker, sight) and self._lies(marker, places, sight):
@@ -57,7 +60,7 @@ class PlainNames:
             return None
         top = stack[-1] if stack else -1
         if top in places and self.kind(top) == sight.kind and not _still_lies(places[top], sight, view):
-            return top
+            return None if hand else top
         marker = FIRST + len(self._kinds)
         self._kinds[marker] = sight.kind
         return marker

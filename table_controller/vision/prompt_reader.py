@@ -16,6 +16,7 @@ from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched
 from table_controller.vision.images import Image
+from table_controller.vision.marker_places import merged, same_place, step_between
 from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
 from table_controller.vision.plain_stack import PlainNames, far_apart, occupied
 
@@ -30,9 +31,6 @@ UNMARKED = -1
 _PUSHED_TOGETHER_MM = 1.6
 _TOUCHED_MM = 2.0
 """A plain card's place is known to a millimetre."""
-_SAME_PLACE_MM = 0.9
-"""A card that is merely uncovered again shows its markers where they were, within this. People lay within ±5 mm and
-±16 degrees: twice as much took one card in a hundred that was laid anew for one uncovered."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class PromptStack:
 
     def settle(self, sight: PromptSight, at_ms: int, *, hand: bool = False) -> list[Event]:
         """The events of the circle at rest. Under a hand only cards newly laid count: the rest may be covered."""
-        sight = self._with_plain(sight)
+        sight = self._with_plain(sight, hand)
         events: list[Event] = self._laid_anew(sight, at_ms)
         if not hand:
             events += self._left(sight, at_ms)
@@ -133,11 +131,11 @@ class PromptStack:
         places = self.places.get(self.stack[-1], ()) if self.stack else ()
         return (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places)) if places else None
 
-    def _with_plain(self, sight: PromptSight) -> PromptSight:
+    def _with_plain(self, sight: PromptSight, hand: bool) -> PromptSight:
         """A plain card gets the number of the one that it must be, or a new one."""
         if sight.plain is None or not (sight.plain.sure or self.stack):
             return sight
-        marker = self.plain.number_of(sight.plain, sight.view, self.stack, self.places)
+        marker = self.plain.number_of(sight.plain, sight.view, self.stack, self.places, hand=hand)
         if marker is None:
             return sight
         return replace(sight, markers={marker: 4}, places={marker: tuple(sight.plain.corners())})
@@ -148,28 +146,30 @@ class PromptStack:
         before, now = self.places.get(top, ()), sight.places.get(top, ())
         if sight.plain is not None and before and now:
             return sight.plain.whole and top not in self.plain.rough and far_apart(before, now) > _TOUCHED_MM
-        return bool(before and now) and not _same_place(before, now)
+        return bool(before and now) and not same_place(before, now, self.geometry)
 
     def _pushed(self, sight: PromptSight) -> bool:
         """Whether all cards that show lie elsewhere by the same step: the stack was pushed as one."""
         steps = []
         for marker in self.stack:
-            step = _step(self.places.get(marker, ()), sight.places.get(marker, ()))
+            step = step_between(self.places.get(marker, ()), sight.places.get(marker, ()))
             if step is not None:
                 steps.append(step)
         top_moved = bool(self.stack) and self.stack[-1] in sight.places and self._moved(sight)
         return top_moved and all(math.dist(step, steps[-1]) < _PUSHED_TOGETHER_MM for step in steps)
 
     def _remember(self, sight: PromptSight) -> None:
-        """Where markers lie; a card half covered since shows fewer, and keeps its fuller record."""
+        """Where markers lie; of a card half covered since, those that are hidden too."""
         for marker, now in sight.places.items():
             before = self.places.get(marker, ())
             if sight.plain is not None:
                 if before and not sight.plain.whole:
                     continue
                 (self.plain.rough.discard if sight.plain.whole else self.plain.rough.add)(marker)
-            if len(now) >= len(before) or not _same_place(before, now):
                 self.places[marker] = now
+            else:
+                together = before and same_place(before, now, self.geometry)
+                self.places[marker] = merged(before, now) if together else now
 
     def _laid_anew(self, sight: PromptSight, at_ms: int) -> list[Event]:
         """A card from under others that now lies elsewhere was collected and laid again; what hid it may still lie."""
@@ -178,7 +178,7 @@ class PromptStack:
             return events  # a plain card that lies elsewhere has another number
         for marker in self.stack[:-1]:
             before, now = self.places.get(marker, ()), sight.places.get(marker, ())
-            if before and now and not _same_place(before, now):
+            if before and now and not same_place(before, now, self.geometry):
                 self.stack.remove(marker)
                 self.stack.append(marker)
                 kind = self._kind(marker)
@@ -215,20 +215,3 @@ class PromptStack:
             return self.plain.kind(marker)
         prompt = self.geometry.prompt_of_marker(marker)
         return prompt[1] if prompt else UNKNOWN
-
-
-def _same_place(before: tuple[Point, ...], now: tuple[Point, ...]) -> bool:
-    """Whether the markers seen now are where markers of this card were; one may have been hidden then."""
-    still = sum(any(math.dist(at, was) < _SAME_PLACE_MM for was in before) for at in now)
-    return still >= min(len(now), len(before))
-
-
-def _step(before: tuple[Point, ...], now: tuple[Point, ...]) -> Point | None:
-    """How far a card moved, by its markers that both sights show (each the nearest to where one was)."""
-    if not before or not now:
-        return None
-    steps = []
-    for at in now:
-        was = min(before, key=lambda place: math.dist(place, at))
-        steps.append((at[0] - was[0], at[1] - was[1]))
-    return min(steps, key=lambda step: math.hypot(*step))

@@ -53,6 +53,8 @@ _REMAINS = 0.55
 _SAME_COLOUR = 40
 _NEARER_MM = 11.0
 _BESIDE_MM = 2.0
+_IN_CIRCLE_MM, _ROW_STEP_MM = 22.0, 34.0
+"""A card whose middle is so near to a circle's lies outside the area. Neighbours in a row lie no further apart."""
 _ROUND = np.ones((5, 5), dtype=np.uint8)
 _STIRRED_PX = 0.25
 """Print that moved by more (a twelfth of a millimetre) was touched; noise moves it by a twentieth of that."""
@@ -146,8 +148,10 @@ class SeatEye:
         suits = [r for r in readings if r.card not in JOKERS and not r.doubtful]
         self._heights = [r.height_px for r in suits if all(math.dist(r.centre, at) > near for at in old)]
         surface = surface_mask(paper, READ_PX_PER_MM)
-        cards = plausible(found, surface, self._window, READ_PX_PER_MM)
+        possible = plausible(found, surface, self._window, READ_PX_PER_MM)
+        cards = [card for card in possible if not self._in_a_circle(card, possible)]
         accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
+        accounted += [card for card in possible if not any(card is other for other in cards)]
         return cards + unread_paper(paper, [*cards, *accounted], self._window, READ_PX_PER_MM, self._geometry)
 
     def _second_look(self, view: Image, cards: list[SeenCard]) -> list[IndexReading]:
@@ -166,6 +170,13 @@ class SeatEye:
                 and all(math.dist(r.centre, at) > _APART_MM * READ_PX_PER_MM for at in known)
             ]
         return missed
+
+    def _in_a_circle(self, card: SeenCard, cards: list[SeenCard]) -> bool:
+        """Whether a card lies in a prompt circle beside the area, and not at the end of a row: it is no play."""
+        u, v = self._geometry.prompt_centre
+        if min(math.dist(card.centre, (u, v)), math.dist(card.centre, (-u, v))) > _IN_CIRCLE_MM:
+            return False
+        return not any(other is not card and math.dist(card.anchor, other.anchor) < _ROW_STEP_MM for other in cards)
 
     def _inside(self, centre: Point) -> bool:
         u, v = self._window.to_seat(*centre, READ_PX_PER_MM)
@@ -270,7 +281,8 @@ class SeatEye:
     def _corners_alike(self, one: NDArray[np.float32], other: NDArray[np.float32], card: SeenCard) -> list[bool]:
         corners = [at for at in (card.top, card.bottom) if at is not None]
         light = float(np.median(one - other))
-        return [float(np.mean(np.abs(self._patch(one, at) - self._patch(other, at) - light))) < 6.5 for at in corners]
+        patches = [(self._patch(one, at), self._patch(other, at)) for at in corners]
+        return [bool(mine.size) and float(np.mean(np.abs(mine - its - light))) < 6.5 for mine, its in patches]
 
     def _unchanged(self, card: SeenCard) -> bool:
         present, accepted = self._gate.present, self._gate.accepted
@@ -289,6 +301,8 @@ class SeatEye:
         columns = slice(max(0, round(x - 13)), max(1, round(x + 13)))
         was = np.asarray(self._last_view[rows, columns], dtype=np.int16)
         now = np.asarray(view[rows, columns], dtype=np.int16)
+        if not was.size:
+            return False  # a card that reaches out of the view: nothing of this corner shows
         same = np.abs(was - now).max(axis=2) < _SAME_COLOUR
         dark = was.min(axis=2)
         ink = dark < float(np.percentile(dark, 80)) - 60

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from table_controller.cards import Seat
-from table_controller.table.events import CardsSeen, Event, PromptLaid, PromptTouched
+from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event, PromptLaid, PromptTouched
 
 WAIT_MS = 1_200
 """How long the play area must stay as it was, no hand over it, after a touch."""
+_LAID_FRAMES = 2
+"""What was laid, pushed or taken away shows in so many frames in a row; the edge of a passing arm in one."""
 
 
 class TapWaiting:
@@ -21,6 +23,7 @@ class TapWaiting:
     def __init__(self) -> None:
         self._held: dict[Seat, PromptTouched] = {}
         self._over_ms: dict[Seat, int] = {}
+        self._changed_frames: dict[Seat, int] = {}
 
     @property
     def pending(self) -> bool:
@@ -30,20 +33,24 @@ class TapWaiting:
     def judge(self, events: Iterable[Event], over: Set[Seat], changed: Set[Seat], grab_ms: int) -> list[Event]:
         """A frame's events without the touches, and with those from before that were meant, in the order of their
         stamps. ``over``: seats with a hand over their play area; ``changed``: those where something lies otherwise."""
-        for seat in over:
+        for seat in over | changed:
             self._over_ms[seat] = grab_ms
+        self._changed_frames = {seat: self._changed_frames.get(seat, 0) + 1 for seat in changed}
         told: list[Event] = []
         for event in events:
             if isinstance(event, PromptTouched):
                 self._held[event.seat] = event
                 continue
+            if isinstance(event, CardsGone | AreaCleared):
+                self._held.pop(event.seat, None)
             if isinstance(event, CardsSeen | PromptLaid):
                 # the next player has acted on it: it comes first
                 self._held.pop(event.seat, None)
                 told += self._release(list(self._held))
             told.append(event)
-        for seat in changed:
-            self._held.pop(seat, None)
+        for seat, frames in self._changed_frames.items():
+            if frames >= _LAID_FRAMES:
+                self._held.pop(seat, None)
         told += self._release([seat for seat in self._held if grab_ms - self._quiet_since(seat) >= WAIT_MS])
         return sorted(told, key=lambda event: event.at_ms)
 

@@ -10,6 +10,7 @@ hints) · ("picture", jpeg or None, report or None)
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import threading
 from dataclasses import dataclass, field
@@ -22,11 +23,11 @@ import cv2
 import numpy as np
 
 from table_controller.cards import Seat
-from table_controller.errors import TableError
+from table_controller.errors import InputError, TableError
 from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CameraBack, CameraLost, Event
-from table_controller.vision.corners import stored_corners
+from table_controller.vision.corner_file import save_reference, stored_corners
 from table_controller.vision.enrol.opening import load_deck
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.eye import Eye
@@ -161,6 +162,7 @@ class Worker:
         self._frame_ms = self._clock.now_ms()
         self._alive_ms = 0
         self._lost = ""
+        self._reference: Image | None = None
 
     def serve(self) -> None:
         """Until told to stop or the parent is gone."""
@@ -180,14 +182,25 @@ class Worker:
         if message[0] == "frame":
             _, slot, grab_ms = message
             self._latest = slot_view(self._memory, self._settings.frame_px, slot)
-            self._tell(slot, self._eye.see(self._latest, grab_ms))
+            self._tell(slot, self._see(self._latest, grab_ms))
         elif message[0] == "watch":
             self._eye.watch(message[1])
         elif message[0] == "picture":
             self._pipe.send(("picture", *self._picture()))
         elif message[0] == "corners":
             self._eye.align(message[1])
+            self._reference = None
         return bool(message[0] != "stop")
+
+    def _see(self, frame: Image, grab_ms: int) -> list[Event]:
+        """What the eye sees; what corners are found by is kept for the next start as soon as it is known."""
+        events = self._eye.see(frame, grab_ms)
+        reference, file = self._eye.reference, self._settings.corners_file
+        if reference is not None and reference is not self._reference and file is not None and file.exists():
+            self._reference = reference
+            with contextlib.suppress(InputError):  # a full disk costs the next start's memory, never the game
+                save_reference(file, reference)
+        return events
 
     def _tell(self, slot: int, events: list[Event]) -> None:
         self._alive_ms = self._clock.now_ms()
@@ -200,7 +213,7 @@ class Worker:
             self._latest, self._frame_ms = frame[0], now_ms
             back: list[Event] = [CameraBack(frame[1])] if self._lost else []
             self._lost = ""
-            events = [*back, *self._eye.see(*frame)]
+            events = [*back, *self._see(*frame)]
             if events or now_ms - self._alive_ms >= ALIVE_MS:
                 self._tell(-1, events)
             return

@@ -14,7 +14,7 @@ from table_controller.app.setup import CameraSetup
 from table_controller.app.simulation import DemoOptions
 from table_controller.errors import InputError
 from table_controller.runtime.clock import RealClock
-from table_controller.vision.corners import stored_corners
+from table_controller.vision.corner_file import stored_corners
 
 HALF = [(45, 45), (1030, 45), (1030, 1030), (45, 1030)]
 
@@ -43,7 +43,8 @@ def test_corners_are_judged_by_the_frame_they_were_clicked_in(tmp_path: Path) ->
     setup = CameraSetup(lambda: worker, no_wait, tmp_path / "corners.json")  # type: ignore[arg-type, return-value]
     assert asyncio.run(setup.look()) == (b"jpeg", {"frame_px": [1080, 1080]})
     setup.align(HALF)
-    assert stored_corners(tmp_path / "corners.json") == tuple(worker.aligned[0])
+    kept = stored_corners(tmp_path / "corners.json")
+    assert kept is not None and kept.corners == tuple(worker.aligned[0])
     with pytest.raises(InputError, match="1080 × 1080"):
         setup.align([(45, 45), (2060, 45), (2060, 2060), (45, 2060)])
 

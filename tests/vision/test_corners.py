@@ -16,7 +16,8 @@ from table_controller.geometry import load_geometry
 from table_controller.sim import faults
 from table_controller.sim.scene import Scene
 from table_controller.table.events import CameraLost, CardsSeen, Event
-from table_controller.vision.corners import CornerFinder, checked_corners, save_corners, stored_corners
+from table_controller.vision.corner_file import save_corners, save_reference, stored_corners
+from table_controller.vision.corners import Clicked, CornerFinder, checked_corners
 from table_controller.vision.mat import MatPose, corner_shift_px, glimpse_of
 from table_controller.vision.setup import mat_corners, setup_picture, setup_report
 
@@ -104,7 +105,16 @@ def test_corners_are_kept_and_forgotten(tmp_path: Path) -> None:
     assert stored_corners(file) is None
     corners = checked_corners([(100, 100), (2000, 110), (2010, 2000), (95, 2020)], SIZE)
     save_corners(file, corners)
-    assert stored_corners(file) == corners
+    assert stored_corners(file) == Clicked(corners)
+    save_corners(file, corners, (1080, 1080))
+    save_reference(file, np.full((30, 30), 7, dtype=np.uint8))
+    kept = stored_corners(file)
+    assert kept is not None and kept.frame_px == (1080, 1080) and kept.reference is not None
+    assert kept.in_frame(2160, 2160)[2] == (4020, 4000)
+    save_corners(file, corners)
+    assert stored_corners(file) == Clicked(corners), "of other corners nothing is remembered"
+    file.with_suffix(".png").write_bytes(b"no picture")
+    assert stored_corners(file) == Clicked(corners)
     save_corners(file, None)
     assert stored_corners(file) is None
     file.write_text("{", encoding="utf-8")
@@ -182,3 +192,50 @@ def test_an_empty_mat_keeps_its_fiducials_in_the_set_up_picture() -> None:
         at = cv2.perspectiveTransform(np.array([[[x, y]]], dtype=float), scene.to_frame).ravel().round().astype(int)
         rows, columns = slice(at[1] - 40, at[1] + 40), slice(at[0] - 40, at[0] + 40)
         assert np.array_equal(shown[rows, columns], frame[rows, columns])
+
+
+def began(finder: CornerFinder, scene: Scene, move: np.ndarray, light: float = 1.0) -> MatPose | None:
+    frame = faults.lit(faults.seen_through(plain(scene), move), light)
+    return finder.find(frame, glimpse_of(frame))
+
+
+@pytest.mark.parametrize(
+    ("shift", "turn", "light"),
+    [((0, 0), 0.0, 0.75), ((25, -14), 0.7, 1.0), ((-40, 30), 1.5, 0.7), ((12, 5), -0.4, 1.3)],
+)
+def test_a_camera_bumped_while_the_table_was_off_is_found_again(
+    shift: tuple[int, int], turn: float, light: float
+) -> None:
+    scene = Scene(random.Random(4))
+    clicks = checked_corners(clicked(scene), SIZE)
+    before = CornerFinder(GEOMETRY, clicks)
+    scene.lay("S", ["2C", "3C"])
+    assert began(before, scene, np.eye(3)) is not None and before.reference is not None
+    scene.clear("S")
+    scene.lay("N", ["AS", "KS"])
+    scene.hand("E", "play")
+    after = CornerFinder(GEOMETRY, Clicked(clicks, SIZE, before.reference))
+    move = faults.bump(SIZE, shift, turn, 1.0)
+    pose = began(after, scene, move, light)
+    assert pose is not None
+    assert corner_shift_px(GEOMETRY, pose.to_frame, move @ scene.to_frame) < 5
+
+
+def test_what_is_kept_of_the_table_shows_no_card_and_another_table_is_not_taken_for_it(tmp_path: Path) -> None:
+    scene = Scene(random.Random(4))
+    finder = CornerFinder(GEOMETRY, checked_corners(clicked(scene), SIZE))
+    scene.lay("S", ["2C", "3C", "4C"])
+    scene.hold("E", ["AS", "KS", "QS"], face_up=True)
+    assert began(finder, scene, np.eye(3)) is not None and finder.reference is not None
+    paper = cv2.erode((finder.reference > 150).astype(np.uint8), np.ones((3, 3), dtype=np.uint8))
+    assert not paper.any(), "printed lines are thin, cards are not"
+    elsewhere = CornerFinder(GEOMETRY, Clicked(finder._clicked.corners, SIZE, finder.reference))
+    assert began(elsewhere, scene, faults.bump(SIZE, (900, 0), 70, 1.0)) is None
+
+
+def test_corners_of_a_smaller_frame_are_taken_to_a_larger_one() -> None:
+    scene = Scene(random.Random(4))
+    half = checked_corners([(x / 2, y / 2) for x, y in clicked(scene)], (SIZE[0] // 2, SIZE[1] // 2))
+    finder = CornerFinder(GEOMETRY, Clicked(half, (SIZE[0] // 2, SIZE[1] // 2)))
+    pose = began(finder, scene, np.eye(3))
+    assert pose is not None and corner_shift_px(GEOMETRY, pose.to_frame, scene.to_frame) < 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from table_controller.table.events import CardsSeen, Event, PromptTouched
+import pytest
+
+from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event, PromptTouched
 from table_controller.vision.taps import WAIT_MS, TapWaiting
 
 QUIET: tuple[set[str], set[str]] = (set(), set())
@@ -33,14 +35,29 @@ def test_an_arm_on_its_way_to_the_play_area_taps_nothing() -> None:
         (1_000, [touch(1_000)], QUIET),
         *((at, [], HAND_W) for at in range(1_100, 4_000, 100)),
         (4_000, [], CHANGED_W),
+        (4_100, [], CHANGED_W),
     ]
-    assert run(taps, [*frames, *((at, [], QUIET) for at in range(4_100, 7_000, 100))]) == []
+    assert run(taps, [*frames, *((at, [], QUIET) for at in range(4_200, 7_000, 100))]) == []
 
 
 def test_a_hand_that_only_hovered_delays_the_touch() -> None:
     taps = TapWaiting()
     assert run(taps, [(1_000, [touch(1_000)], QUIET), *((at, [], HAND_W) for at in range(1_100, 3_000, 100))]) == []
     assert run(taps, [(at, [], QUIET) for at in range(3_000, 5_000, 100)]) == [touch(1_000)]
+
+
+def test_the_edge_of_an_arm_that_brushes_the_area_for_a_frame_delays_the_touch() -> None:
+    taps = TapWaiting()
+    assert run(taps, [(1_000, [touch(1_000)], QUIET), (1_100, [], CHANGED_W)]) == []
+    assert run(taps, [(at, [], QUIET) for at in range(1_200, 2_300, 100)]) == []
+    assert run(taps, [(2_300, [], QUIET)]) == [touch(1_000)]
+
+
+@pytest.mark.parametrize("gone", [AreaCleared(1_500, "W"), CardsGone(1_500, "W", ("5S",))])
+def test_who_takes_cards_away_did_not_pass(gone: Event) -> None:
+    taps = TapWaiting()
+    frames = [(1_000, [touch(1_000)], QUIET), (1_600, [gone], QUIET), (4_000, [], QUIET)]
+    assert run(taps, frames) == [gone]
 
 
 def test_the_next_players_act_comes_after_the_touch_it_answers() -> None:
