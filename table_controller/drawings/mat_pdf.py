@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
+from typing import BinaryIO
 
 from table_controller.cards import SEATS
 from table_controller.drawings.page import Page
@@ -17,7 +18,7 @@ _TILE_EDGE_MM = 10.0
 _LINE_GREY = 0.85
 
 
-def mat_pages(geometry: Geometry, target: Path, *, tiles: bool) -> Page:
+def mat_pages(geometry: Geometry, target: Path | BinaryIO, *, tiles: bool) -> Page:
     """Draw the mat; returns the page, not saved yet."""
     if tiles:
         return _tiles(geometry, target)
@@ -27,7 +28,7 @@ def mat_pages(geometry: Geometry, target: Path, *, tiles: bool) -> Page:
     return page
 
 
-def _tiles(geometry: Geometry, target: Path) -> Page:
+def _tiles(geometry: Geometry, target: Path | BinaryIO) -> Page:
     page = Page(target, *_A4, "Mat in tiles 桌垫分页")
     width, height = _A4[0] - 2 * _TILE_EDGE_MM, _A4[1] - 2 * _TILE_EDGE_MM
     columns, rows = math.ceil(geometry.mat_side_mm / width), math.ceil(geometry.mat_side_mm / height)

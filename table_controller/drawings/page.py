@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
@@ -20,12 +21,14 @@ FONT_FILE = "table_controller/web/fonts/TableSans.ttf"
 class Page:
     """A canvas in millimetres; y grows downwards, as on the mat. Every text printed is kept in ``texts``."""
 
-    def __init__(self, target: Path, width_mm: float, height_mm: float, title: str) -> None:
+    def __init__(self, target: Path | BinaryIO, width_mm: float, height_mm: float, title: str) -> None:
         if FONT not in pdfmetrics.getRegisteredFontNames():
             pdfmetrics.registerFont(TTFont(FONT, str(resource(FONT_FILE))))
         self._target = target
         self.width_mm, self.height_mm = width_mm, height_mm
-        self._canvas = Canvas(str(target), pagesize=(width_mm * mm, height_mm * mm), invariant=1)
+        self._canvas = Canvas(
+            str(target) if isinstance(target, Path) else target, pagesize=(width_mm * mm, height_mm * mm), invariant=1
+        )
         self._canvas.setTitle(title)
         self._canvas.setAuthor("table-controller")
         self.texts: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 from table_controller.cards import SEATS, Seat
 from table_controller.drawings.page import Page
@@ -16,7 +17,7 @@ MARKER_INSET_MM = 2.0
 """White round a marker at the card's edge: one and a half of its cells."""
 
 
-def prompt_pages(geometry: Geometry, target: Path) -> Page:
+def prompt_pages(geometry: Geometry, target: Path | BinaryIO) -> Page:
     """Draw all four boxes; returns the page, not saved yet."""
     page = Page(target, *_A4, "Prompt cards 提示牌")
     for number, seat in enumerate(SEATS):

@@ -1,0 +1,1 @@
+"""Generates the drawings, harness files and tables of this folder: ``python -m hardware.tools [--check]``."""
