@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from table_controller.cards import SEATS, Seat, full_pack
-from table_controller.games.guandan.profile import load_profile
+from table_controller.games.guandan.profile import rules_of
 from table_controller.sim.brain import Brain, Choice
 from table_controller.table import events as ev
 from table_controller.table.core import Outcome, TableCore
@@ -52,7 +52,7 @@ class EventTable:
         self.send(ev.DealDone, job=job, counts=(27, 27, 27, 27, 0))
         pack = full_pack()
         self.rng.shuffle(pack)
-        profile = load_profile(self.core.state.profile)
+        profile = rules_of(self.core.state.profile, self.core.state.rules)
         self.brains = {
             seat: Brain(seat, self.rng, profile, sorted(pack[27 * i : 27 * i + 27])) for i, seat in enumerate(SEATS)
         }

@@ -6,12 +6,13 @@ from dataclasses import fields
 from typing import Any
 
 from table_controller.errors import JournalError
-from table_controller.table import events as events_module
+from table_controller.table import events, referee_events
 from table_controller.table.events import Event
 
 EVENT_TYPES: dict[str, type[Event]] = {
     name: kind
-    for name, kind in vars(events_module).items()
+    for module in (events, referee_events)
+    for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event
 }
 UNHASHED_FIELDS = frozenset({"confidence", "evidence", "boot", "nonce", "commitment", "firmware", "message"})

@@ -10,8 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from table_controller.table import dealing, exchange, human, play, prompts, timers
+from table_controller.table import (
+    carry,
+    contest,
+    corrections,
+    dealing,
+    exchange,
+    human,
+    officiating,
+    play,
+    prompts,
+    timers,
+)
 from table_controller.table import events as ev
+from table_controller.table import referee_events as rv
 from table_controller.table.effects import Effect
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
@@ -42,12 +54,36 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     ev.PromptCircleCleared: prompts.circle_cleared,
     ev.CameraLost: human.camera_lost,
     ev.CameraBack: human.camera_back,
-    ev.PlayCorrected: human.corrected,
+    ev.PlayCorrected: corrections.corrected,
     ev.PlayEntered: play.play_entered,
     ev.PauseRequested: human.paused,
     ev.ResumeRequested: human.resumed,
-    ev.IncidentUpdated: human.incident_updated,
+    ev.IncidentUpdated: officiating.incident_updated,
     ev.Resync: human.resync,
+    rv.Ruled: officiating.ruled,
+    rv.IrregularityNoted: officiating.noted,
+    rv.HallReminded: officiating.reminded,
+    rv.TypeNamed: officiating.type_named,
+    rv.LeaderNamed: officiating.leader_named,
+    rv.CardsExposed: officiating.exposed,
+    rv.ExchangeCorrected: corrections.exchange_corrected,
+    rv.PlayInserted: corrections.inserted,
+    rv.PlayRemoved: corrections.removed,
+    rv.PlayMoved: corrections.moved,
+    rv.RolledBack: corrections.rolled_back,
+    rv.ClockExtended: human.clock_extended,
+    rv.ClockSet: human.clock_set,
+    rv.MatchSet: contest.match_set,
+    rv.RoundExtended: contest.round_extended,
+    rv.GameConceded: contest.conceded,
+    rv.LateArrived: contest.late,
+    rv.LevelsSet: contest.levels_set,
+    rv.MatchCarried: carry.carried,
+    rv.ResultEntered: contest.entered,
+    rv.ResultChecked: contest.checked,
+    rv.ResultCorrected: contest.result_corrected,
+    rv.DisputeRaised: contest.disputed,
+    rv.DisputeAgreed: contest.dispute_agreed,
 }
 
 

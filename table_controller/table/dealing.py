@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from table_controller.cards import PAIRS, SEATS
+from table_controller.cards import SEATS
+from table_controller.table.contest import new_game
 from table_controller.table.effects import PlanDeal, RunDeal, Seal, SetTimer, StopDealer, WatchMode
 from table_controller.table.events import (
     DealDone,
@@ -29,7 +30,7 @@ def opened(draft: Draft, event: TableOpened) -> None:
     state = draft.state
     if state.table:
         raise Refusal("This session is already open.", code="OPEN")
-    state.table, state.venue, state.profile = event.table, event.venue, event.profile
+    state.table, state.venue, state.profile, state.rules = event.table, event.venue, event.profile, event.rules
     state.officiating = event.officiating or draft.profile.officiating
     draft.lamp(None, "on")
     draft.emit(WatchMode("idle"))
@@ -56,9 +57,9 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
         if state.prompts[seat]:
             raise Refusal(f"Prompt cards still lie at seat {seat}.", way_out="Collect them.", code="PROMPT")
     if state.phase == "game_over":
-        _new_game(draft)
+        new_game(draft)
     if state.deal_number == 0:
-        state.first_leader = event.leader or "E"
+        state.first_leader = state.named_leader or event.leader or "E"
     draft.move("deal_requested")
     dealer = state.dealer
     job, pack = dealer.job + 1, "AB"[dealer.job % 2]
@@ -67,14 +68,6 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
     draft.emit(WatchMode("deal"))
     draft.emit(PlanDeal(job, pack, QUOTAS))
     draft.publish("deal_requested", by=event.by, job=job, pack=pack)
-
-
-def _new_game(draft: Draft) -> None:
-    """Both pairs begin at 2 again (seed 000 L45; 003 L12)."""
-    state = draft.state
-    state.levels = dict.fromkeys(PAIRS, "2")
-    state.deal_level, state.owner, state.winner = "2", None, None
-    state.deal_number, state.last_order, state.results = 0, [], []
 
 
 def _current(draft: Draft, job: int) -> None:
@@ -120,8 +113,15 @@ def _begin_sorting(draft: Draft, at_ms: int) -> None:
     state.deal, state.actions, state.early, state.early_reports = None, [], [], {}
     state.exchange, state.ready, state.leader = Exchange(), [], None
     state.judged_from, state.resynced = 0, None
+    state.stops, state.bans, state.must_lead, state.names_type = [], [], None, None
+    state.shown_cards, state.exposed, state.report_lifted, state.undo = [], [], {}, {}
     if state.deal_number == 1:
-        state.leader = state.first_leader
+        state.leader = state.named_leader or state.first_leader
+    elif state.no_tribute:
+        state.leader = state.named_leader
+    if state.thinking.since_ms is not None:
+        state.thinking.between_ms += max(0, at_ms - state.thinking.since_ms)
+        state.thinking.since_ms = None
     draft.emit(WatchMode("play"))
     draft.emit(SetTimer("sorting", at_ms + draft.profile.sorting_ms))
     draft.publish("dealt", deal=state.deal_number, level=state.deal_level, leader=state.leader)
@@ -131,9 +131,9 @@ def dealt_by_hand(draft: Draft, event: DealtByHand) -> None:
     """No machine: people dealt, and the table goes on from the hands."""
     draft.require("standby", "deal_over", "game_over")
     if draft.state.phase == "game_over":
-        _new_game(draft)
+        new_game(draft)
     if draft.state.deal_number == 0:
-        draft.state.first_leader = event.leader
+        draft.state.first_leader = draft.state.named_leader or event.leader
     draft.move("dealt_by_hand")
     draft.only_lamp(None)
     _begin_sorting(draft, event.at_ms)

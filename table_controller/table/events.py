@@ -33,6 +33,8 @@ class TableOpened(Event):
     """Only a simulated table has one: the first leader is drawn from it."""
     officiating: str = ""
     """``advise`` or ``enforce``; empty: as the profile says."""
+    rules: str = ""
+    """The text of a venue's own profile, so that a replay needs no file."""
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,8 @@ class PlayCorrected(Event):
     cards: tuple[str, ...]
     by: str
     reason: str = ""
+    deal: int = 0
+    """An earlier deal's number; 0: the one under way, or the last."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +258,8 @@ class PlayEntered(Event):
     seat: Seat
     cards: tuple[str, ...]
     by: str
+    replaces: int = 0
+    """The incident of the misread play that this one replaces: it is withdrawn."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +279,7 @@ class ResumeRequested(Event):
 
 @dataclass(frozen=True)
 class IncidentUpdated(Event):
-    """A human acknowledges, resolves or overturns an incident."""
+    """A human acknowledges, arrives at, resolves or overturns an incident."""
 
     incident: int
     status: str

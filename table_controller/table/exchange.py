@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from table_controller.cards import Seat, partner
+from table_controller.cards import RANKS, Seat, partner
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.order import card_strength
+from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
@@ -23,11 +24,14 @@ def ready(draft: Draft, event: ReadyPressed) -> None:
 
 
 def end_sorting(draft: Draft, at_ms: int, first_seat: Seat | None = None) -> None:
-    """Tribute where it is due, else the first lead; ``first_seat`` laid cards before a leader was known."""
+    """Tribute where it is due, else the first lead; ``first_seat`` laid cards before a leader was known.
+
+    After a foul there is no tribute, and its opponents name the leader (seed 000 L227).
+    """
     state = draft.state
     draft.emit(CancelTimer("sorting"))
-    if state.deal_number == 1 or not state.last_order:
-        begin_play(draft, state.first_leader or first_seat or "E", at_ms)
+    if state.deal_number == 1 or state.no_tribute or not state.last_order:
+        begin_play(draft, state.named_leader or state.first_leader or first_seat or "E", at_ms)
         return
     state.exchange.owing = list(payers(state.last_order))
     draft.move("tribute_begins")
@@ -36,12 +40,20 @@ def end_sorting(draft: Draft, at_ms: int, first_seat: Seat | None = None) -> Non
     draft.publish("tribute_due", seats=tuple(state.exchange.owing))
 
 
+def leader_known(draft: Draft) -> bool:
+    """Whether somebody is to lead a deal without tribute; else the first seat to lay cards does."""
+    state = draft.state
+    if state.no_tribute:
+        return state.named_leader is not None
+    return state.deal_number > 1 or state.first_leader is not None
+
+
 def begin_play(draft: Draft, leader: Seat, at_ms: int) -> None:
     """The first trick's lead."""
     state = draft.state
     draft.move("play_begins")
-    state.leader = leader
-    state.deal = Deal(leader=leader, level=state.deal_level)
+    state.leader, state.named_leader = leader, None
+    state.deal = Deal(leader=leader, level=state.deal_level, report_limit=draft.profile.report.report_limit)
     begin_turn(draft, leader, at_ms)
     draft.publish("play_begins", leader=leader)
 
@@ -49,6 +61,7 @@ def begin_play(draft: Draft, leader: Seat, at_ms: int) -> None:
 def begin_turn(draft: Draft, seat: Seat, at_ms: int) -> None:
     """Light a seat's lamp and start its shot clock."""
     profile = draft.profile
+    draft.state.thinking.since_ms = at_ms
     draft.only_lamp(seat)
     draft.start_clock("play", seat, at_ms, profile.play_warning_ms, profile.play_grace_ms)
 
@@ -95,19 +108,31 @@ def _resist(draft: Draft, at_ms: int) -> None:
 
 
 def _return(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
+    """A return. In a double tribute both are turned up together, so neither is told before the other lies (003 L33)."""
     exchange = draft.state.exchange
     payer = next((payer for payer, receiver in exchange.pays.items() if receiver == seat), None)
     if payer is None or seat in exchange.returned:
         raise Refusal(f"Seat {seat} owes no return.", code="RETURN")
-    card = cards[0]
-    exchange.returned[seat] = card
-    profile = draft.profile
+    exchange.returned[seat] = cards[0]
+    judge_return(draft, seat, payer, at_ms)
+    if len(exchange.returned) < len(exchange.pays):
+        return
+    for giver, receiver in exchange.pays.items():
+        draft.publish("return", seat=receiver, to=giver, card=exchange.returned[receiver])
+    assert draft.state.leader is not None, "the tribute names the leader"
+    begin_play(draft, draft.state.leader, at_ms)
+
+
+def judge_return(draft: Draft, seat: Seat, payer: Seat, at_ms: int) -> None:
+    """A return above ten where ten is the limit: only the hand could tell whether it was the smallest."""
+    profile, level, card = draft.profile, draft.state.deal_level, draft.state.exchange.returned[seat]
     limited = partner(payer) == seat or profile.return_to_opponent_limited
-    level = draft.state.deal_level
-    # Without a card of ten or lower the smallest is returned: only the hand could tell, so the referee is asked.
-    if limited and card != "??" and card_strength(card, level) > card_strength("TS" if level != "T" else "9S", level):
+    if limited and card != "??" and not small_enough(card, level, profile):
         draft.incident("return_too_high", at_ms, seat, detail=card)
-    draft.publish("return", seat=seat, to=payer, card=card)
-    if len(exchange.returned) == len(exchange.pays):
-        assert draft.state.leader is not None, "the tribute names the leader"
-        begin_play(draft, draft.state.leader, at_ms)
+
+
+def small_enough(card: str, level: str, profile: Profile) -> bool:
+    """Whether a card is at most ten; the level card stands above it, unless the profile says otherwise."""
+    if not profile.level_card_above_ten and card[0] in RANKS[: RANKS.index("T") + 1]:
+        return True
+    return card_strength(card, level) <= RANKS.index("T")

@@ -1,17 +1,24 @@
-"""Playing: plays, passes, reports, tricks and the end of a deal."""
+"""Playing: plays, passes, reports and tricks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from table_controller.cards import UNKNOWN, Seat, other_pair, over_conserved
+from table_controller.cards import UNKNOWN, Seat, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict
-from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.hands import readings
+from table_controller.table.deal_end import end_deal
+from table_controller.table.duties import broken_duty, check_shown_cards
 from table_controller.table.effects import AskHuman, CancelTimer, SetTimer
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, PassPressed, PlayEntered
 from table_controller.table.exchange import begin_turn, end_sorting, shown
+from table_controller.table.parts import completes
+from table_controller.table.proofs import prove
 from table_controller.table.refusal import Refusal
+from table_controller.table.reports import early_report, missed_report
+from table_controller.table.shot_clock import judge_time
 from table_controller.table.state import Early
+from table_controller.table.stops import barred, followed, forget, skip
 from table_controller.table.turn import EARLY_HOLD_MS, Draft
 
 
@@ -23,8 +30,14 @@ def cards_seen(draft: Draft, event: CardsSeen) -> None:
 
 
 def play_entered(draft: Draft, event: PlayEntered) -> None:
-    """A play told by a human instead of the camera."""
+    """A play told by a human instead of the camera; it may replace one that was misread as no play."""
     draft.require("sorting", "tribute", "returning", "playing", "trick_over", "paused")
+    if event.replaces:
+        found = next((i for i in draft.state.incidents if i.number == event.replaces), None)
+        if found is None or not found.is_open or found.seat != event.seat:
+            raise Refusal(f"There is no open incident {event.replaces} of seat {event.seat}.", code="INCIDENT")
+        draft.withdraw(found.number, event.at_ms, f"read anew by {event.by}")
+        draft.state.rejected = None
     laid(draft, Early(event.seat, event.at_ms, event.cards, ()))
 
 
@@ -75,11 +88,22 @@ def passed(draft: Draft, action: Early) -> None:
 def cards_gone(draft: Draft, event: CardsGone) -> None:
     """Some cards left an area."""
     draft.state.areas[event.seat] = max(0, draft.state.areas[event.seat] - len(event.cards))
+    _lifted(draft, event.seat)
 
 
 def area_cleared(draft: Draft, event: AreaCleared) -> None:
     """A play area is empty."""
     draft.state.areas[event.seat] = 0
+    _lifted(draft, event.seat)
+
+
+def _lifted(draft: Draft, seat: Seat) -> None:
+    """Cards left an area: a wrong play taken back, or the last play while it can still be beaten."""
+    state = draft.state
+    if state.rejected is not None and state.rejected.seat == seat:
+        state.rejected = None
+    if state.deal is not None and state.deal.trick.last_seat == seat and not state.deal.over:
+        state.lifted = seat
 
 
 def playing_deal(draft: Draft) -> Deal:
@@ -95,6 +119,11 @@ def take_or_hold(draft: Draft, action: Early) -> None:
     A sleeve may hide an earlier seat's play, so nobody is accused before the earlier seats have had time to be seen.
     """
     deal = playing_deal(draft)
+    if action.cards:
+        whole = completes(draft, action)
+        if whole is None:
+            return
+        action = whole
     if action.seat != deal.turn:
         if action.seat in deal.out:
             raise Refusal(f"Seat {action.seat} is out.", code="OUT")
@@ -119,68 +148,38 @@ def take_waiting(draft: Draft) -> None:
         draft.emit(CancelTimer("early"))
 
 
+def take_unapplied(draft: Draft, at_ms: int) -> None:
+    """What counted as out of turn only because a play was missing is in turn now: its incident is withdrawn."""
+    state = draft.state
+    while state.phase in ("playing", "trick_over") and state.unapplied:
+        turn = playing_deal(draft).turn
+        due = next((early for early in state.unapplied if early.seat == turn), None)
+        if due is None:
+            return
+        state.unapplied.remove(due)
+        if any(i.number == due.incident and i.is_open for i in state.incidents):
+            draft.withdraw(due.incident, at_ms, "in turn, once the missed play was told")
+        _take(draft, due)
+
+
 def _take(draft: Draft, action: Early) -> None:
-    _missed_report(draft, action.seat, action.at_ms)
+    missed_report(draft, action.seat, action.at_ms)
     if action.cards:
         _play(draft, action)
     else:
         _pass(draft, action)
 
 
-def _judge_time(draft: Draft, at_ms: int) -> None:
-    """The stamp decides, and a tie goes to the player, whenever the camera's reading arrived."""
-    clock = draft.state.clock
-    if clock.kind != "play":
-        return
-    used = clock.elapsed(at_ms)
-    if used > clock.limit_ms and not clock.violations:
-        violation(draft, at_ms)
-    elif clock.warned and used <= clock.warning_ms:
-        draft.publish("warning_withdrawn", seat=clock.seat)
-
-
-def violation(draft: Draft, at_ms: int) -> None:
-    """30 s passed: an incident; play goes on as the referee says."""
-    clock = draft.state.clock
-    clock.violations += 1
-    if clock.seat is not None:
-        draft.lamp(clock.seat, "fast")
-    draft.buzz("violation")
-    draft.incident("time_violation", at_ms, clock.seat)
-    draft.publish("violation30", seat=clock.seat)
-
-
-def stop_turn(draft: Draft, at_ms: int) -> None:
-    """``enforce``: a violation at 30 s stops the turn, and the next seat plays (seed 000 L311).
-
-    While a reading of this trick is doubtful, or an action waits to be understood, the table only advises: the seat may
-    have played without being seen.
-    """
-    state, deal = draft.state, playing_deal(draft)
-    unsure = any(action.is_doubtful and action.trick == deal.trick_number for action in state.actions)
-    if state.officiating != "enforce" or unsure or deal.to_beat_unknown or state.early or state.camera_lost:
-        return
-    seat = deal.turn
-    assert seat is not None, "a clock runs for a seat in turn"
-    led = deal.leading
-    trick = deal.trick_number
-    verdict = deal.stop_turn(seat)
-    draft.publish("turn_stopped", seat=seat, lead=led)
-    if not led:
-        state.actions.append(Action(state.next_action, seat, at_ms, trick=trick))
-        state.next_action += 1
-    after(draft, verdict, at_ms)
-
-
-def _play(draft: Draft, early: Early) -> None:
-    state, deal = draft.state, playing_deal(draft)
+def _new_action(draft: Draft, early: Early) -> tuple[Action, tuple[str, ...]]:
+    """The action as it enters the record, with the cards that conservation flags."""
+    state = draft.state
     action = Action(
         state.next_action,
         early.seat,
         early.at_ms,
         early.cards,
         early.doubtful,
-        deal.trick_number,
+        playing_deal(draft).trick_number,
         evidence=early.evidence,
     )
     spent = [card for other in state.actions for card in other.cards]
@@ -188,32 +187,67 @@ def _play(draft: Draft, early: Early) -> None:
     if surplus:
         places = tuple(i for i, card in enumerate(action.cards) if card in surplus)
         action = replace(action, doubtful=tuple(sorted({*action.doubtful, *places})))
-    _judge_time(draft, early.at_ms)
-    verdict = deal.play(action.seat, action.cards, draft.profile, doubtful=action.is_doubtful)
+    return action, surplus
+
+
+def _play(draft: Draft, early: Early) -> None:
+    state, deal = draft.state, playing_deal(draft)
+    action, surplus = _new_action(draft, early)
+    judge_time(draft, early.at_ms)
+    led, trick = deal.leading, deal.trick_number
+    duty = broken_duty(draft, action) if led and not action.is_doubtful else None
+    verdict = (
+        Verdict(fault=duty)
+        if duty
+        else deal.play(action.seat, action.cards, draft.profile, doubtful=action.is_doubtful)
+    )
     if verdict.fault:
-        draft.incident(verdict.fault, early.at_ms, early.seat, detail=" ".join(early.cards))
+        _reject(draft, early, verdict)
         return
-    reading = verdict.judgement.reading.text() if verdict.judgement and verdict.judgement.reading else ""
-    action = replace(action, reading=reading)
-    state.actions.append(action)
-    state.next_action += 1
+    reading = verdict.judgement.reading if verdict.judgement else None
+    action = replace(action, reading=reading.text() if reading else "")
+    _record(draft, action)
+    state.rejected, state.lifted = None, None
+    if not led:
+        followed(draft, action.seat)
+    if led and state.must_lead is not None and state.must_lead.trick == trick:
+        state.must_lead = None
+    if action.is_doubtful:
+        _ask(draft, action, "conservation" if surplus else "doubtful_reading")
+    if verdict.irregular:
+        draft.incident("irregular_layout", early.at_ms, early.seat, action.number)
+    check_shown_cards(draft, action)
+    prove(draft, early.at_ms)
+    early_report(draft, early.seat, early.at_ms)
+    after(draft, verdict, early.at_ms)
+
+
+def _record(draft: Draft, action: Action) -> None:
+    draft.think(action.at_ms, action.seat)
+    draft.state.actions.append(action)
+    draft.state.next_action += 1
+    if not action.cards:
+        draft.publish("pass", number=action.number, seat=action.seat, stamp_ms=action.at_ms)
+        return
     draft.publish(
         "play",
         number=action.number,
         seat=action.seat,
         cards=action.cards,
-        reading=reading,
-        left=deal.counts[action.seat],
+        reading=action.reading,
+        left=playing_deal(draft).counts[action.seat],
         doubtful=action.is_doubtful,
         evidence=action.evidence,
         stamp_ms=action.at_ms,
     )
-    if action.is_doubtful:
-        _ask(draft, action, "conservation" if surplus else "doubtful_reading")
-    if verdict.irregular:
-        draft.incident("irregular_layout", early.at_ms, early.seat, action.number)
-    _early_report(draft, early.seat, early.at_ms)
-    after(draft, verdict, early.at_ms)
+
+
+def _reject(draft: Draft, early: Early, verdict: Verdict) -> None:
+    """Cards that are no legal play change nothing: the turn stays, and a human is told."""
+    shown_type = next((r.type for r in readings(early.cards, draft.state.deal_level, draft.profile.policy)), "")
+    detail = " ".join(early.cards)
+    found = draft.incident(verdict.fault, early.at_ms, early.seat, detail=detail, shown_type=shown_type)
+    draft.state.rejected = replace(early, incident=found.number)
 
 
 def _ask(draft: Draft, action: Action, kind: str) -> None:
@@ -227,20 +261,17 @@ def _ask(draft: Draft, action: Action, kind: str) -> None:
 def _pass(draft: Draft, early: Early) -> None:
     state, deal = draft.state, playing_deal(draft)
     trick = deal.trick_number
-    _judge_time(draft, early.at_ms)
+    judge_time(draft, early.at_ms)
     verdict = deal.pass_(early.seat)
     if verdict.fault:
         draft.incident(verdict.fault, early.at_ms, early.seat)
         return
-    action = Action(state.next_action, early.seat, early.at_ms, trick=trick)
-    state.actions.append(action)
-    state.next_action += 1
-    draft.publish("pass", number=action.number, seat=early.seat, stamp_ms=early.at_ms)
+    _record(draft, Action(state.next_action, early.seat, early.at_ms, trick=trick))
     after(draft, verdict, early.at_ms)
 
 
 def after(draft: Draft, verdict: Verdict, at_ms: int) -> None:
-    """The next turn, the next trick, or the end of the deal."""
+    """The next turn, the next trick, or the end of the deal. A seat that may not play is passed over."""
     deal = playing_deal(draft)
     if draft.state.phase == "trick_over":
         draft.move("trick_begins")
@@ -248,70 +279,20 @@ def after(draft: Draft, verdict: Verdict, at_ms: int) -> None:
         end_deal(draft, at_ms)
         return
     if verdict.trick_over:
-        draft.move("trick_ends")
-        winner = deal.trick.last_seat
-        leader = deal.next_trick(draft.profile)
-        draft.publish("trick_over", winner=winner, leads=leader, trick=deal.trick_number - 1)
+        _next_trick(draft, deal)
     turn = deal.turn
     assert turn is not None, "a deal that goes on has a turn"
+    found = barred(draft, turn)
+    if found is not None:
+        after(draft, skip(draft, found, at_ms), at_ms)
+        return
     begin_turn(draft, turn, at_ms)
 
 
-def _missed_report(draft: Draft, seat: Seat, at_ms: int) -> None:
-    """A report not made before that seat's next action is missed (seed 000 L165-L169)."""
-    deal = playing_deal(draft)
-    owed = deal.owes_report.pop(seat, None)
-    if owed is not None:
-        deal.reported[seat] = owed
-        draft.incident("missed_report", at_ms, seat, detail=str(owed))
-
-
-def _early_report(draft: Draft, seat: Seat, at_ms: int) -> None:
-    """A report card seen before the play that made it due."""
-    number = draft.state.early_reports.pop(seat, None)
-    if number is not None:
-        report(draft, seat, number, at_ms)
-
-
-def report(draft: Draft, seat: Seat, number: int, at_ms: int) -> None:
-    """A report card: right, wrong, or before its play was read (then it waits)."""
-    deal = playing_deal(draft)
-    if deal.report(seat, number):
-        draft.publish("report", seat=seat, number=number)
-    elif seat in deal.owes_report:
-        deal.reported[seat] = deal.owes_report.pop(seat)
-        draft.incident("wrong_report", at_ms, seat, detail=f"{number} shown, {deal.counts[seat]} held")
-    elif deal.counts[seat] > number:
-        draft.state.early_reports[seat] = number
-
-
-def end_deal(draft: Draft, at_ms: int) -> None:
-    """Places, levels, and the next deal's level (seed 000 L43-L49, L189)."""
-    state, deal = draft.state, playing_deal(draft)
-    order = deal.order
-    result = settle(
-        order,
-        state.levels,
-        state.deal_level,
-        state.owner,
-        pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only,
-    )
-    played_at = state.deal_level
-    state.last_order, state.winner = order, result.winner
-    state.levels, state.deal_level, state.owner = result.levels, result.next_level, result.winner
-    line: dict[str, object] = {
-        "deal": state.deal_number,
-        "level": played_at,
-        "order": tuple(order),
-        "winner": result.winner,
-        "rise": result.rise,
-        "double_down": result.double_down,
-        "levels": tuple(sorted(result.levels.items())),
-        "passes_a": result.passes_a,
-    }
-    state.results.append(line)
-    state.early, state.early_reports = [], {}
-    draft.emit(CancelTimer("early"))
-    draft.move("game_ends" if result.passes_a else "deal_ends")
-    draft.idle()
-    draft.publish("deal_over", **line, loser=other_pair(result.winner))
+def _next_trick(draft: Draft, deal: Deal) -> None:
+    draft.move("trick_ends")
+    winner = deal.trick.last_seat
+    leader = deal.next_trick(draft.profile)
+    draft.state.lifted, draft.state.rejected, draft.state.unapplied = None, None, []
+    forget(draft)
+    draft.publish("trick_over", winner=winner, leads=leader, trick=deal.trick_number - 1)

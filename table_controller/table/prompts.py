@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from table_controller.table.events import PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched, TdPressed
 from table_controller.table.machine import UNDER_PAUSE
-from table_controller.table.play import go_on, passed, report
+from table_controller.table.play import go_on, passed
 from table_controller.table.refusal import Refusal
+from table_controller.table.reports import lifted as report_lifted
+from table_controller.table.reports import report
 from table_controller.table.state import Early
 from table_controller.table.turn import Draft
 
@@ -41,6 +43,7 @@ def lifted(draft: Draft, event: PromptLifted) -> None:
         stack.reverse()
         stack.remove(event.kind)
         stack.reverse()
+    report_lifted(draft, event.seat, event.kind)
     if event.kind == "STOP":
         _stop_lifted(draft, event.at_ms)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from table_controller.cards import SEATS
+from table_controller.cards import PAIRS, SEATS
 from table_controller.games.guandan.deal import Action
+from table_controller.games.guandan.penalties import tally
 from table_controller.table.incidents import ASKING, KINDS
 from table_controller.table.state import TableState
 
@@ -15,7 +16,8 @@ def _action(action: Action) -> dict[str, Any]:
     return {
         "number": action.number,
         "seat": action.seat,
-        "pass": not action.cards,
+        "pass": not action.cards and not action.stopped,
+        "stopped": action.stopped,
         "cards": list(action.cards),
         "reading": action.reading,
         "doubtful": action.is_doubtful,
@@ -60,6 +62,49 @@ def _clock(state: TableState, at_ms: int) -> dict[str, Any]:
     }
 
 
+def _match(state: TableState) -> dict[str, Any]:
+    """The match, its games and counters by pair, and the time thought."""
+    match = state.match
+    counters = {pair: asdict(tally(state.given, pair, match.game, match.round)) for pair in PAIRS}
+    return {
+        "system": match.system,
+        "deals": match.deals,
+        "minutes": match.minutes,
+        "games": match.games,
+        "format": match.format,
+        "round": match.round,
+        "game": match.game,
+        "names": list(match.names),
+        "ends_ms": match.ends_ms or None,
+        "time_up": match.time_up,
+        "played": [dict(game) for game in match.played],
+        "over": match.over,
+        "winner": match.winner,
+        "counters": counters,
+        "reminded": list(state.reminded),
+        "thinking_ms": dict(state.thinking.used),
+        "pair_thinking_ms": dict(state.thinking.of_pairs()),
+        "delay_share": {pair: round(state.thinking.share(pair), 3) for pair in PAIRS},
+        "between_ms": state.thinking.between_ms,
+        "no_tribute": state.no_tribute,
+        "names_leader": state.namer if state.no_tribute else None,
+        "named_leader": state.named_leader,
+    }
+
+
+def _rights(state: TableState) -> dict[str, Any]:
+    """Rights lost for now, types barred or named, cards shown and not spent: all public at the table."""
+    return {
+        "stopped": [{"seat": s.seat, "trick": s.trick, "once": s.once, "pair": s.partner_too} for s in state.stops],
+        "barred_types": [{"seat": b.seat, "type": b.type, "trick": b.trick} for b in state.bans],
+        "must_lead": {"seat": state.must_lead.seat, "type": state.must_lead.type} if state.must_lead else None,
+        "names_type": state.names_type,
+        "owes_card": [{"seat": s.seat, "card": s.card} for s in state.shown_cards],
+        "exposed": [list(pair) for pair in state.exposed[-27:]],
+        "void": state.deal.void if state.deal else None,
+    }
+
+
 def _questions(state: TableState) -> list[dict[str, Any]]:
     """What a human is asked: the doubtful plays of this deal that nobody has settled, oldest first.
 
@@ -69,7 +114,7 @@ def _questions(state: TableState) -> list[dict[str, Any]]:
     asked = []
     for incident in state.incidents:
         action = plays.get(incident.play or 0)
-        if action is not None and incident.kind in ASKING and incident.status in ("open", "acknowledged"):
+        if action is not None and incident.kind in ASKING and incident.is_open:
             told = {"incident": incident.number, "kind": incident.kind, "asked": "referee"}
             asked.append({**_action(action), **told, "open": state.phase in ("playing", "trick_over", "paused")})
     return asked
@@ -107,11 +152,13 @@ def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
         "questions": _questions(state),
         "recent": [_action(action) for action in state.actions[-12:]],
         "incidents": [
-            {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "rule": KINDS[i.kind].rule}
+            {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "rule": i.rule or KINDS[i.kind].rule}
             for i in state.incidents
-            if i.status in ("open", "acknowledged")
+            if i.is_open
         ][-20:],
         "results": state.results[-8:],
+        "match": _match(state),
+        "rights": _rights(state),
         "dealer": {
             "online": state.dealer.online,
             "kind": state.dealer.kind,

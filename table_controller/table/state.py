@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from table_controller.cards import PAIRS, SEATS, Pair, Seat
 from table_controller.games.guandan.deal import Action, Deal
+from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
+from table_controller.games.guandan.penalties import Given
 from table_controller.table.incidents import Incident
+from table_controller.table.match_state import MatchState, PastDeal, Stop, Thinking
 
 
 @dataclass
@@ -41,6 +45,8 @@ class Early:
     doubtful: tuple[int, ...]
     evidence: str = ""
     """Name of the picture it was read from, if one was kept."""
+    incident: int = 0
+    """The incident that was raised for it, if one was."""
 
 
 @dataclass
@@ -81,6 +87,8 @@ class TableState:
     table: str = ""
     venue: str = ""
     profile: str = "default"
+    rules: str = ""
+    """The text of a venue's own profile."""
     officiating: str = "advise"
     phase: str = "standby"
     under: str = ""
@@ -114,11 +122,50 @@ class TableState:
     """The deal as the last resync left it."""
     dealer: DealerState = field(default_factory=DealerState)
     camera_lost: str = ""
+    match: MatchState = field(default_factory=MatchState)
+    start_levels: dict[Pair, str] = field(default_factory=lambda: dict.fromkeys(PAIRS, "2"))
+    """Where the pairs began this game: not at 2 after a late arrival, or as a referee set it."""
+    start_owner: Pair | None = None
+    a_failures: dict[Pair, int] = field(default_factory=lambda: dict.fromkeys(PAIRS, 0))
+    no_tribute: bool = False
+    """The last deal was lost by a foul: no tribute, and its opponents name the leader."""
+    namer: Pair | None = None
+    thinking: Thinking = field(default_factory=Thinking)
+    given: list[Given] = field(default_factory=list)
+    """The penalties that stand: every counter is counted from these."""
+    reminded: list[str] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)
+    bans: list[LeadBan] = field(default_factory=list)
+    must_lead: MustLead | None = None
+    names_type: Seat | None = None
+    """Who is to name the type that a leader who erred must lead."""
+    shown_cards: list[ShownCard] = field(default_factory=list)
+    exposed: list[tuple[Seat, str]] = field(default_factory=list)
+    lifted: Seat | None = None
+    """The seat whose last play was taken out of its area while it could still be beaten."""
+    rejected: Early | None = None
+    """The last cards that were no play, while they may still be completed."""
+    report_lifted: dict[Seat, int] = field(default_factory=dict)
+    """Number cards that were picked up while they should lie."""
+    unapplied: list[Early] = field(default_factory=list)
+    """Actions of this trick that counted as out of turn: a play found to be missing may put them in turn."""
+    named_leader: Seat | None = None
+    """Who leads by a late arrival or by the opponents of a foul: it overrides the draw."""
+    undo: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What a foul changed, by its incident, so that overturning it is as if it never had been."""
+    past: list[PastDeal] = field(default_factory=list)
+
+    def start_level(self) -> str:
+        """The level of this game's first deal."""
+        return self.start_levels[self.start_owner] if self.start_owner else "2"
 
     def digest(self) -> str:
         """A hash of the whole state: equal after a replay. Names of pictures are outside it."""
-        data = asdict(self)
-        for seen in (*data["actions"], *data["early"]):
+        data = asdict(replace(self, past=[]))
+        data["undo"] = sorted(self.undo)
+        data["past"] = [deal.digest for deal in self.past]
+        rejected = [data["rejected"]] if data["rejected"] else []
+        for seen in (*data["actions"], *data["early"], *data["unapplied"], *rejected):
             del seen["evidence"]
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from table_controller.games.guandan.hands import readings
+from table_controller.table.contest import round_over
 from table_controller.table.effects import SetTimer
 from table_controller.table.events import TimerFired
-from table_controller.table.exchange import end_sorting
-from table_controller.table.play import stop_turn, take_waiting, violation
+from table_controller.table.exchange import end_sorting, leader_known
+from table_controller.table.officiating import skip_if_barred
+from table_controller.table.play import take_waiting
 from table_controller.table.refusal import Refusal
+from table_controller.table.shot_clock import may_enforce, note_enforced, violation
+from table_controller.table.state import Early
+from table_controller.table.stops import stop
 from table_controller.table.turn import EARLY_HOLD_MS, SETTLE_MS, Draft
 
 _LATE = {"tribute": "tribute_late", "return": "return_late"}
@@ -14,7 +22,8 @@ _LATE = {"tribute": "tribute_late", "return": "return_late"}
 
 def fired(draft: Draft, event: TimerFired) -> None:
     """Dispatch by name; a timer that no longer means anything is refused."""
-    handler = {"warning": _warning, "limit": _limit, "sorting": _sorting, "early": _early}.get(event.name)
+    handlers = {"warning": _warning, "limit": _limit, "sorting": _sorting, "early": _early, "round": _round}
+    handler = handlers.get(event.name)
     if handler is None:
         raise Refusal(f"There is no timer '{event.name}'.", code="TIMER")
     handler(draft, event)
@@ -43,18 +52,33 @@ def _limit(draft: Draft, event: TimerFired) -> None:
     if clock.kind == "play":
         if not clock.violations:
             violation(draft, limit_at)
-            stop_turn(draft, event.at_ms)
+            _stop_turn(draft, event.at_ms)
         return
-    # Tribute and return go on: a further violation for each step (000 L313, 以下类推).
+    # Tribute and return go on: a further violation for each step (000 L319, 以下类推).
     clock.violations += 1
     draft.incident(_LATE[clock.kind], limit_at, detail=f"violation {clock.violations}")
     clock.limit_ms += draft.profile.tribute_step_ms
     draft.emit(SetTimer("limit", event.at_ms + draft.profile.tribute_step_ms))
 
 
+def _stop_turn(draft: Draft, at_ms: int) -> None:
+    """``enforce``: a violation at 30 s stops the turn, once, and the next seat plays (000 L317)."""
+    deal, clock = draft.state.deal, draft.state.clock
+    if not may_enforce(draft) or deal is None or deal.turn is None:
+        return
+    found = next(i for i in reversed(draft.state.incidents) if i.kind == "time_violation" and i.seat == clock.seat)
+    stop(draft, deal.turn, found.number, once=True)
+    note_enforced(draft, "time_violation")
+    skip_if_barred(draft, at_ms)
+
+
+def _round(draft: Draft, event: TimerFired) -> None:
+    round_over(draft, event.at_ms)
+
+
 def _sorting(draft: Draft, event: TimerFired) -> None:
     draft.require("sorting")
-    if draft.state.deal_number == 1 and draft.state.first_leader is None:
+    if not leader_known(draft):
         raise Refusal("Nobody was named to lead: the first seat to lay cards does.", code="LEADER")
     end_sorting(draft, event.at_ms)
 
@@ -72,7 +96,19 @@ def _early(draft: Draft, event: TimerFired) -> None:
         raise Refusal("Nothing waits for its turn.", code="TIMER")
     for early in expired:
         state.early.remove(early)
-        kind = "out_of_turn" if early.cards else "pass_out_of_turn"
-        draft.incident(kind, early.at_ms, early.seat, detail=" ".join(early.cards))
+        _accuse(draft, early)
     if state.early:
         draft.emit(SetTimer("early", state.early[0].at_ms + EARLY_HOLD_MS))
+
+
+def _accuse(draft: Draft, early: Early) -> None:
+    """A pass or a play before its turn; cards by who had the last word, after taking that play up, were taken back."""
+    state, deal = draft.state, draft.state.deal
+    kind = "out_of_turn" if early.cards else "pass_out_of_turn"
+    shown_type = ""
+    if early.cards and deal is not None:
+        shown_type = next((r.type for r in readings(early.cards, state.deal_level, draft.profile.policy)), "")
+        if state.lifted == early.seat and deal.trick.last_seat == early.seat:
+            kind = "taken_back"
+    found = draft.incident(kind, early.at_ms, early.seat, detail=" ".join(early.cards), shown_type=shown_type)
+    state.unapplied.append(replace(early, incident=found.number))

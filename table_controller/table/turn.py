@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from table_controller.cards import SEATS, Seat
-from table_controller.games.guandan.profile import Profile, load_profile
+from table_controller.games.guandan.penalties import proposed
+from table_controller.games.guandan.profile import Profile, rules_of
 from table_controller.table import machine
 from table_controller.table.effects import Buzzer, CancelTimer, Effect, Lamp, Publish, SetTimer, WatchMode
-from table_controller.table.incidents import KINDS, Incident
+from table_controller.table.incidents import KINDS, TABLE, Incident
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import ClockState, TableState
 
@@ -28,7 +29,7 @@ class Draft:
     @property
     def profile(self) -> Profile:
         """The rule set of this table."""
-        return load_profile(self.state.profile)
+        return rules_of(self.state.profile, self.state.rules)
 
     def emit(self, effect: Effect) -> None:
         """Add an effect, to be released once the event is durable."""
@@ -65,14 +66,73 @@ class Draft:
             self.lamp(other, mode if other == seat else "off")
 
     def incident(
-        self, kind: str, at_ms: int, seat: Seat | None = None, play: int | None = None, detail: str = ""
+        self,
+        kind: str,
+        at_ms: int,
+        seat: Seat | None = None,
+        play: int | None = None,
+        detail: str = "",
+        shown_type: str = "",
     ) -> Incident:
-        """Open an incident and publish it."""
+        """Open an incident with what the rules propose for it, and publish it."""
         state = self.state
-        incident = Incident(len(state.incidents) + 1, kind, at_ms, state.deal_number, seat, play, detail)
+        trick = state.deal.trick_number if state.deal else 0
+        incident = Incident(len(state.incidents) + 1, kind, at_ms, state.deal_number, seat, play, detail, trick=trick)
+        incident = self._with_proposal(replace(incident, type=shown_type, rule=KINDS[kind].rule))
         state.incidents.append(incident)
-        self.publish("incident", number=incident.number, kind=kind, seat=seat, play=play, rule=KINDS[kind].rule)
+        self.publish(
+            "incident",
+            number=incident.number,
+            kind=kind,
+            seat=seat,
+            play=play,
+            rule=incident.rule,
+            proposal=incident.proposal,
+            needs=incident.needs,
+        )
         return incident
+
+    def _with_proposal(self, incident: Incident) -> Incident:
+        state = self.state
+        if incident.seat is None:
+            return incident
+        match = state.match
+        found = proposed(
+            incident.kind,
+            incident.seat,
+            state.given,
+            self.profile,
+            game=match.game,
+            round_=match.round,
+            reminded=incident.kind in state.reminded,
+        )
+        if found is None:
+            return incident
+        return replace(incident, proposal=found.penalty, needs=found.needs, count=found.count, rule=found.rule)
+
+    def update(self, number: int, at_ms: int, by: str, reason: str = "", **changes: str) -> Incident:
+        """Change an incident, with a line in its history, and publish it."""
+        incidents = self.state.incidents
+        place = next(i for i, incident in enumerate(incidents) if incident.number == number)
+        old = incidents[place]
+        status = changes.get("status", old.status)
+        history = (*old.history, (status, at_ms, by, reason))
+        incidents[place] = replace(old, by=by, reason=reason, history=history, **changes)  # type: ignore[arg-type]
+        new = incidents[place]
+        self.publish(
+            "incident_updated",
+            number=number,
+            status=status,
+            by=by,
+            reason=reason,
+            penalty=new.penalty,
+            lapsed=new.lapsed,
+        )
+        return new
+
+    def withdraw(self, number: int, at_ms: int, reason: str) -> None:
+        """The table takes back an incident that no longer holds."""
+        self.update(number, at_ms, TABLE, reason, status="overturned")
 
     def start_clock(self, kind: str, seat: Seat | None, at_ms: int, warning_ms: int, grace_ms: int) -> None:
         """Run the clock for a seat from ``at_ms``; a warning of 0 means no clock of this kind."""
@@ -102,6 +162,7 @@ class Draft:
         """Stop play and clock, keeping the time used."""
         self.move("pause")
         self.state.pause_reason = reason
+        self.think(at_ms)
         self.state.clock.elapsed_ms = self.state.clock.elapsed(at_ms)
         self.hold_clock()
         self.lamp(None, "blink")
@@ -113,6 +174,16 @@ class Draft:
         self.emit(CancelTimer("warning"))
         self.emit(CancelTimer("limit"))
 
+    def rearm(self, at_ms: int) -> None:
+        """The running clock's limits or its time were changed."""
+        clock = self.state.clock
+        if not clock.running:
+            return
+        clock.elapsed_ms, clock.anchor_ms = clock.elapsed(at_ms), at_ms
+        self.emit(CancelTimer("warning"))
+        self.emit(CancelTimer("limit"))
+        self._arm()
+
     def resume(self, at_ms: int) -> None:
         """Let play and clock go on from the time used."""
         self.move("resume")
@@ -121,8 +192,18 @@ class Draft:
         if clock.kind != "none":
             clock.anchor_ms, clock.running = at_ms, True
             self._arm()
+        if self.state.deal is not None and self.state.phase == "playing":
+            self.state.thinking.since_ms = at_ms
         self.lamp(None, "on")
         self.publish("resumed")
+
+    def think(self, at_ms: int, seat: Seat | None = None) -> None:
+        """Charge the time since the turn began to ``seat``, or to the seat in turn; nothing runs from now."""
+        thinking, deal = self.state.thinking, self.state.deal
+        who = seat or (deal.turn if deal is not None else None)
+        if thinking.since_ms is not None and who is not None:
+            thinking.used[who] += max(0, at_ms - thinking.since_ms)
+        thinking.since_ms = None
 
     def idle(self) -> None:
         """Between deals: no lamp, no clock, pictures allowed."""

@@ -43,8 +43,32 @@ SAMPLES: dict[str, dict[str, object]] = {
     "ResumeRequested": {"by": "x"},
     "IncidentUpdated": {"incident": 1, "status": "resolved", "by": "x"},
     "Resync": {"by": "x", "turn": "E", "counts": (9, 9, 9, 9)},
+    "Ruled": {"incident": 1, "penalty": "foul", "by": "x", "role": "head_referee", "seat": "E"},
+    "IrregularityNoted": {"kind": "exposed_card", "seat": "E", "by": "x"},
+    "HallReminded": {"kinds": ("irregular_layout",), "by": "x"},
+    "TypeNamed": {"seat": "S", "type": "pair"},
+    "LeaderNamed": {"leader": "N", "by": "x"},
+    "CardsExposed": {"seat": "E", "cards": ("3S",), "by": "x", "as_tribute": True},
+    "ExchangeCorrected": {"seat": "E", "card": "3S", "by": "x", "wrong": True},
+    "PlayInserted": {"after": 0, "seat": "E", "cards": ("3S",), "by": "x"},
+    "PlayRemoved": {"play": 1, "by": "x"},
+    "PlayMoved": {"play": 1, "seat": "N", "by": "x"},
+    "RolledBack": {"play": 1, "by": "x"},
+    "ClockExtended": {"extra_ms": 5000, "by": "x"},
+    "ClockSet": {"elapsed_ms": 5000, "by": "x"},
+    "MatchSet": {"by": "x", "system": "计副", "deals": 4},
+    "RoundExtended": {"minutes": 5, "by": "x"},
+    "GameConceded": {"pair": "EW", "how": "forfeit", "by": "x", "role": "head_referee"},
+    "LateArrived": {"seat": "E", "minutes": 3.0, "by": "x"},
+    "LevelsSet": {"ew": "5", "ns": "3", "owner": "EW", "by": "x"},
+    "MatchCarried": {"document": "{}", "by": "x"},
+    "ResultEntered": {"seat": "S"},
+    "ResultChecked": {"seat": "E"},
+    "ResultCorrected": {"deal": 1, "order": ("E", "N", "W", "S"), "agreed": ("EW", "NS"), "by": "x", "role": "head_referee"},
+    "DisputeRaised": {"seat": "E", "play": 0},
+    "DisputeAgreed": {"seat": "N", "incident": 1},
 }
-TIMERS = ("warning", "limit", "sorting", "early", "no such timer")
+TIMERS = ("warning", "limit", "sorting", "early", "round", "no such timer")
 
 
 @cache

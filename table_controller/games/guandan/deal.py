@@ -54,6 +54,7 @@ class Verdict:
     """What a play or pass led to. ``fault`` names why it is not legal; then nothing was applied (unless forced)."""
 
     fault: str = ""
+    out_of_turn: bool = False
     judgement: Judgement | None = None
     irregular: bool = False
     report: int | None = None
@@ -192,17 +193,18 @@ class Deal:
 def replay_actions(deal: Deal, actions: Iterable[Action], profile: Profile) -> list[tuple[Action, Verdict]]:
     """Play a record on from ``deal``: used after a human corrected a reading. Reports are kept by the caller.
 
-    What was accepted at the table stays accepted; a fault that shows now is named in its verdict.
+    What was accepted at the table stays accepted; a fault that shows now, or a wrong turn, is named in its verdict.
     """
     verdicts = []
     for action in actions:
+        late = deal.turn != action.seat
         if action.cards:
             verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful, force=True)
         elif action.stopped:
             verdict = deal.stop_turn(action.seat)
         else:
             verdict = deal.pass_(action.seat)
-        verdicts.append((action, verdict))
+        verdicts.append((action, replace(verdict, out_of_turn=late)))
         if verdict.trick_over and not verdict.deal_over:
             deal.next_trick(profile)
     return verdicts

@@ -36,6 +36,7 @@ class LeadBan:
     seat: Seat
     type: str
     trick: int
+    incident: int = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LeadBan:
         return self
@@ -52,6 +53,7 @@ class MustLead:
     seat: Seat
     type: str
     trick: int
+    incident: int = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> MustLead:
         return self

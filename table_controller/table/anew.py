@@ -1,0 +1,115 @@
+"""Judging a deal anew from its record, as a human corrected it: incidents that no longer hold are withdrawn."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import replace
+
+from table_controller.cards import SEATS
+from table_controller.games.guandan.deal import Action, Deal, Verdict, replay_actions
+from table_controller.table.exchange import begin_turn
+from table_controller.table.incidents import OPEN
+from table_controller.table.proofs import prove, withdraw_unproved
+from table_controller.table.refusal import Refusal
+from table_controller.table.turn import Draft
+
+Verdicts = list[tuple[Action, Verdict]]
+OF_A_PLAY = ("not_a_play", "does_not_beat", "too_many_cards", "irregular_layout", "out_of_turn")
+"""Kinds that hold or fall with what a play of the record was."""
+
+
+def verdicts_of(draft: Draft, actions: Iterable[Action]) -> Verdicts:
+    """What these actions come to, from the deal's first lead or the last resync. Changes nothing."""
+    return replay_actions(_start(draft), actions, draft.profile)
+
+
+def _start(draft: Draft) -> Deal:
+    state = draft.state
+    if state.resynced is not None:
+        return copy.deepcopy(state.resynced)
+    assert state.deal is not None
+    limit = draft.profile.report.report_limit
+    return Deal(leader=state.leader or state.deal.leader, level=state.deal_level, report_limit=limit)
+
+
+def judge_anew(draft: Draft, at_ms: int) -> None:
+    """The deal from its start with the record as it stands now; the turn and the clock follow."""
+    state, before = draft.state, draft.state.deal
+    assert before is not None
+    deal = _start(draft)
+    verdicts = replay_actions(deal, state.actions[state.judged_from :], draft.profile)
+    refuse_impossible(verdicts)
+    if before.void is not None and deal.void is None:
+        deal.declare_void(before.void)
+    state.actions[state.judged_from :] = [_with_reading(action, verdict) for action, verdict in verdicts]
+    state.deal = deal
+    _settle_incidents(draft, verdicts, at_ms)
+    keep_reports(before, deal)
+    if deal.turn is not None and deal.turn != before.turn and state.phase in ("playing", "trick_over", "paused"):
+        begin_turn(draft, deal.turn, at_ms)
+        if state.phase == "paused":
+            draft.hold_clock()
+            state.thinking.since_ms = None
+
+
+def refuse_impossible(verdicts: Verdicts) -> None:
+    """A correction that the number of cards or the end of the deal contradicts is refused, with the play named."""
+    for place, (action, verdict) in enumerate(verdicts):
+        impossible = verdict.fault in ("too_many_cards", "pass_by_leader")
+        early_end = verdict.deal_over and place < len(verdicts) - 1
+        if impossible or early_end:
+            why = "the deal would have ended before" if early_end else verdict.fault
+            raise Refusal(
+                f"With these cards number {action.number} by {action.seat} could not be: {why}.", code="ILLEGAL"
+            )
+
+
+def _with_reading(action: Action, verdict: Verdict) -> Action:
+    judgement = verdict.judgement
+    if judgement and judgement.reading:
+        return replace(action, reading=judgement.reading.text())
+    return replace(action, reading="") if judgement else action
+
+
+def faults_of(verdicts: Verdicts) -> set[tuple[str, int]]:
+    """Kind and number of everything irregular in a record."""
+    found = {(verdict.fault, action.number) for action, verdict in verdicts if verdict.fault}
+    found |= {("irregular_layout", action.number) for action, verdict in verdicts if verdict.irregular}
+    return found | {("out_of_turn", action.number) for action, verdict in verdicts if verdict.out_of_turn}
+
+
+def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
+    """Raise what shows only now, withdraw what no longer holds."""
+    state, faults = draft.state, faults_of(verdicts)
+    seats = {action.number: action.seat for action, _ in verdicts}
+    mine = [i for i in state.incidents if i.deal == state.deal_number and i.play is not None]
+    for incident in mine:
+        holds = (incident.kind, incident.play) in faults
+        if incident.kind in OF_A_PLAY and incident.status in OPEN and not holds:
+            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
+    known = {(i.kind, i.play) for i in mine}
+    for kind, number in sorted(faults - known):
+        draft.incident(kind, at_ms, seats[number], number)
+    _settle_reports(draft, verdicts, at_ms)
+    withdraw_unproved(draft, at_ms)
+    prove(draft, at_ms)
+
+
+def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
+    dues = {action.seat: verdict.report for action, verdict in verdicts if verdict.report is not None}
+    for incident in list(draft.state.incidents):
+        if incident.deal != draft.state.deal_number or incident.status not in OPEN or incident.seat is None:
+            continue
+        due = dues.get(incident.seat)
+        wrong = incident.kind == "wrong_report" and incident.detail.split(" ")[0] == str(due)
+        if wrong or (incident.kind == "missed_report" and due is None):
+            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
+
+
+def keep_reports(old: Deal, new: Deal) -> None:
+    """Reports were seen apart from the plays: they stand as they were made."""
+    for seat in SEATS:
+        if seat in old.reported:
+            new.reported[seat] = old.reported[seat]
+            new.owes_report.pop(seat, None)

@@ -1,0 +1,82 @@
+"""A match moved to a spare table: levels, incidents, counters and clocks come along, whatever was under way is paused.
+
+The document holds the first table's events; the spare table handles them anew, so that nothing is lost on the way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from table_controller.errors import JournalError
+from table_controller.table.codec import from_data
+from table_controller.table.match_state import Thinking
+from table_controller.table.referee_events import MatchCarried
+from table_controller.table.refusal import Refusal
+from table_controller.table.state import ClockState, TableState
+from table_controller.table.turn import Draft
+
+VERSION = 1
+
+
+def document(table: str, events: Iterable[dict[str, Any]]) -> str:
+    """What a spare table needs to go on: the events of this one's journal, as their plain data."""
+    return json.dumps({"carry": VERSION, "table": table, "events": list(events)}, ensure_ascii=False)
+
+
+def _state_of(text: str) -> TableState:
+    from table_controller.table.core import TableCore
+
+    try:
+        data = json.loads(text)
+        events = data["events"] if data["carry"] == VERSION else None
+    except (ValueError, KeyError, TypeError):
+        events = None
+    if not isinstance(events, list):
+        raise Refusal(
+            "This is no match that can be carried here.", way_out="Write it anew with `record`.", code="CARRY"
+        )
+    core = TableCore()
+    try:
+        for event in events:
+            core.commit(core.handle(from_data(event)))
+    except (JournalError, AttributeError, TypeError, ValueError) as error:
+        raise Refusal(f"The carried match cannot be read: {error}.", code="CARRY") from error
+    return core.state
+
+
+def carried(draft: Draft, event: MatchCarried) -> None:
+    """The match goes on here; what was under way stands paused until the referee lets it go on."""
+    state = draft.state
+    if state.phase != "standby" or state.deal_number:
+        raise Refusal("A match is carried only to a table that has played nothing yet.", code="CARRY")
+    other = _state_of(event.document)
+    if not other.table:
+        raise Refusal("The carried match was never opened.", code="CARRY")
+    clock, used_ms = other.clock, other.clock.elapsed_ms
+    mine = (state.table, state.venue, state.dealer, state.lamps, state.areas, state.prompts, state.camera_lost)
+    at_rest = draft.state.phase
+    for name, value in vars(other).items():
+        setattr(state, name, value)
+    state.table, state.venue, state.dealer, state.lamps, state.areas, state.prompts, state.camera_lost = mine
+    _stand_still(draft, clock, used_ms, event.at_ms, at_rest)
+    draft.publish("match_carried", by=event.by, was=other.table, deal=state.deal_number, phase=state.phase)
+
+
+def _stand_still(draft: Draft, clock: ClockState, used_ms: int, at_ms: int, at_rest: str) -> None:
+    """Stamps of the other table's clock mean nothing here: only the time used counts."""
+    state = draft.state
+    under = state.under if state.phase == "paused" else state.phase
+    state.phase = at_rest
+    state.clock = ClockState(clock.kind, clock.seat, at_ms, used_ms, False, clock.warning_ms, clock.limit_ms)
+    state.early, state.early_reports, state.unapplied, state.rejected = [], {}, [], None
+    state.thinking = Thinking(dict(state.thinking.used), state.thinking.between_ms)
+    if under in ("dealing", "fault", "standby", "deal_over", "game_over"):
+        if under == "game_over" or state.last_order:
+            draft.move("carried_over" if under == "game_over" else "carried_between")
+        state.under = ""
+        return
+    draft.move("carried")
+    state.under, state.pause_reason = under, "moved from another table"
+    draft.lamp(None, "blink")

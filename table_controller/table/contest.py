@@ -1,0 +1,291 @@
+"""The match at this table: what is played, the round's time, games given up, lateness, levels set, results checked."""
+
+from __future__ import annotations
+
+from table_controller.cards import RANKS, SEATS, Pair, other_pair, pair_of
+from table_controller.games.guandan import scores
+from table_controller.games.guandan.before import late_arrival, late_draw
+from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.penalties import may_give
+from table_controller.games.guandan.round_time import play_out
+from table_controller.table.deal_end import end_game, game_line, levels_after, refold
+from table_controller.table.effects import CancelTimer, SetTimer
+from table_controller.table.match_state import MatchState
+from table_controller.table.referee_events import (
+    DisputeAgreed,
+    DisputeRaised,
+    GameConceded,
+    LateArrived,
+    LevelsSet,
+    MatchSet,
+    ResultChecked,
+    ResultCorrected,
+    ResultEntered,
+    RoundExtended,
+)
+from table_controller.table.refusal import Refusal
+from table_controller.table.turn import Draft
+
+BETWEEN = ("standby", "deal_over", "game_over")
+MINUTE_MS = 60_000
+
+
+def match_set(draft: Draft, event: MatchSet) -> None:
+    """A new match: levels, counters of the game and the clock of the round begin anew."""
+    draft.require(*BETWEEN)
+    if event.system not in scores.SYSTEMS or event.format not in scores.FORMATS:
+        raise Refusal(
+            f"'{event.system}', '{event.format}' is no way to play.",
+            way_out=f"Systems: {' '.join(scores.SYSTEMS)}; formats: {' '.join(scores.FORMATS)}.",
+            code="MATCH",
+        )
+    minutes = event.minutes or (draft.profile.round.game_minutes if event.system == "计时" else 0)
+    if event.system in ("计副", "计时计副") and event.deals < 1:
+        raise Refusal(f"'{event.system}' needs a number of deals.", way_out="Name 'deals'.", code="MATCH")
+    if event.system == "计时计副" and minutes < 1:
+        raise Refusal("'计时计副' needs minutes.", way_out="Name 'minutes'.", code="MATCH")
+    if event.names and len(event.names) != len(SEATS):
+        raise Refusal("Name the four players at E N W S, or none.", code="MATCH")
+    fresh(draft)
+    state = draft.state
+    state.given = [g for g in state.given if g.round == event.round]
+    ends = event.at_ms + minutes * MINUTE_MS if minutes else 0
+    state.match = MatchState(
+        event.system,
+        event.deals,
+        minutes,
+        max(1, event.games),
+        event.format,
+        event.round,
+        event.names,
+        1,
+        event.at_ms,
+        ends,
+    )
+    draft.move("match_set")
+    draft.emit(SetTimer("round", ends) if ends else CancelTimer("round"))
+    draft.publish(
+        "match_set",
+        system=event.system,
+        deals=event.deals,
+        minutes=minutes,
+        games=state.match.games,
+        round=event.round,
+        names=event.names,
+        by=event.by,
+    )
+
+
+def fresh(draft: Draft) -> None:
+    """Both pairs begin at 2 again (seed 000 L43; 003 L12)."""
+    state = draft.state
+    state.start_levels, state.start_owner = {"EW": "2", "NS": "2"}, None
+    state.levels, state.deal_level, state.owner, state.winner = dict(state.start_levels), "2", None, None
+    state.deal_number, state.last_order, state.results, state.past = 0, [], [], []
+    state.a_failures = {"EW": 0, "NS": 0}
+    state.no_tribute, state.namer, state.named_leader, state.undo = False, None, None, {}
+    state.exposed = []
+
+
+def new_game(draft: Draft) -> None:
+    """The next game of the match; after its last one a new match of the same kind begins."""
+    match = draft.state.match
+    if match.over:
+        draft.state.match = MatchState(
+            match.system, match.deals, match.minutes, match.games, match.format, match.round, match.names
+        )
+    else:
+        match.game += 1
+        match.time_up = False
+    fresh(draft)
+
+
+def round_over(draft: Draft, at_ms: int) -> None:
+    """The round's time is up: deals not begun are cancelled, a begun one is played out (003 L106; 000 L193)."""
+    state, match = draft.state, draft.state.match
+    if not match.ends_ms or at_ms < match.ends_ms or match.time_up or match.over:
+        raise Refusal("No round's end is waited for.", code="TIMER")
+    match.time_up = True
+    draft.publish("time_up", round=match.round)
+    begun = "not_started" if state.phase in BETWEEN else "in_play"
+    if not play_out(begun, draft.profile):
+        close_by_time(draft, at_ms)
+
+
+def close_by_time(draft: Draft, at_ms: int) -> None:
+    """The game ends as it stands; a deal under way is cancelled where the setting says so."""
+    state = draft.state
+    result = game_line(draft, None)
+    if not result.over:
+        return
+    if state.phase not in ("game_over",):
+        draft.move("time_ends" if state.phase in BETWEEN else "game_lost")
+    draft.idle()
+    end_game(draft, result, at_ms, by="time")
+
+
+def round_extended(draft: Draft, event: RoundExtended) -> None:
+    """The referee moves the end of the round (003 L105-L106)."""
+    match = draft.state.match
+    if not match.ends_ms or match.over or match.time_up:
+        raise Refusal("No round is timed here.", code="MATCH")
+    match.ends_ms += event.minutes * MINUTE_MS
+    match.minutes += event.minutes
+    draft.emit(SetTimer("round", match.ends_ms))
+    draft.publish("round_extended", minutes=event.minutes, by=event.by, reason=event.reason)
+
+
+def lose_game(draft: Draft, loser: Pair, at_ms: int, *, by: str) -> None:
+    """A game lost by penalty, forfeit or withdrawal: 2:0 and 18:0 or more, 17 for a withdrawal (000 L231; 003 L115)."""
+    state, rules = draft.state, draft.profile.scores
+    winner = other_pair(loser)
+    steps = scores.level_steps(state.levels[winner]) - scores.level_steps(state.levels[loser])
+    earned = scores.level_points_of(winner, max(0, steps), draft.profile)[winner]
+    points, least = rules.withdrawal if by == "withdrawal" else rules.lost_by_penalty
+    level_points = least if by == "withdrawal" else max(least, earned)
+    if state.phase != "game_over":
+        draft.move("game_lost")
+    draft.idle()
+    result = scores.GameResult(
+        True, winner, max(0, steps), {winner: points, loser: 0.0}, {winner: level_points, loser: 0.0}
+    )
+    end_game(draft, result, at_ms, by=by)
+
+
+def conceded(draft: Draft, event: GameConceded) -> None:
+    """A pair gives up; a lost game needs the head referee (seed 000 L215, L231)."""
+    if event.how not in ("forfeit", "withdrawal"):
+        raise Refusal(f"'{event.how}' is no way to give up.", way_out="forfeit or withdrawal", code="MATCH")
+    if not may_give(event.role, "game_lost"):
+        raise Refusal("A lost game needs the head referee.", code="ROLE")
+    if draft.state.phase in ("dealing", "fault", "game_over"):
+        raise Refusal(f"Not now: the table is in '{draft.state.phase}'.", code="PHASE")
+    lose_game(draft, event.pair, event.at_ms, by=event.how)
+
+
+def late(draft: Draft, event: LateArrived) -> None:
+    """The other pair begins higher, and the offender's 上家 leads (003 L102-L104)."""
+    state = draft.state
+    draft.require(*BETWEEN)
+    if state.results and state.phase != "game_over":
+        raise Refusal("A pair can be late only before the first deal.", code="LATE")
+    found = late_arrival(event.minutes, draft.profile)
+    incident = draft.incident("late_arrival", event.at_ms, event.seat, detail=f"{event.minutes:g} minutes")
+    if not found.late or found.rise is None or found.level is None:
+        draft.publish("late", seat=event.seat, minutes=event.minutes, rise=None, incident=incident.number)
+        return
+    gains = other_pair(pair_of(event.seat))
+    _begin_at(draft, {gains: found.level, pair_of(event.seat): "2"}, gains)
+    state.named_leader = late_draw(event.seat).leads
+    draft.publish("late", seat=event.seat, minutes=event.minutes, rise=found.rise, incident=incident.number)
+
+
+def _begin_at(draft: Draft, levels: dict[Pair, str], owner: Pair) -> None:
+    state = draft.state
+    state.start_levels, state.start_owner = levels, owner
+    refold(draft)
+
+
+def levels_set(draft: Draft, event: LevelsSet) -> None:
+    """The referee sets where the pairs stand; deals played so far in this game no longer add to it."""
+    draft.require("standby", "deal_over", "game_over", "fault")
+    if event.ew not in RANKS or event.ns not in RANKS:
+        raise Refusal(f"'{event.ew}', '{event.ns}' are no levels.", way_out=f"Levels: {' '.join(RANKS)}.", code="LEVEL")
+    for line in draft.state.results:
+        line["annulled"] = True
+    _begin_at(draft, {"EW": event.ew, "NS": event.ns}, event.owner)
+    draft.publish("levels_set", levels=(("EW", event.ew), ("NS", event.ns)), owner=event.owner, by=event.by)
+
+
+def entered(draft: Draft, event: ResultEntered) -> None:
+    """S and N enter a deal's result (003 L125)."""
+    line = _last_line(draft)
+    if event.seat not in draft.profile.record.enters:
+        raise Refusal(f"Seat {event.seat} does not enter results.", code="ENTER")
+    line["entered_by"] = event.seat
+    draft.publish("result_entered", deal=line["deal"], seat=event.seat)
+
+
+def checked(draft: Draft, event: ResultChecked) -> None:
+    """E and W check it; who does not agree calls the referee (003 L125)."""
+    line = _last_line(draft)
+    if event.seat not in draft.profile.record.checks:
+        raise Refusal(f"Seat {event.seat} does not check results.", code="CHECK")
+    if not event.agrees:
+        draft.incident("result_disputed", event.at_ms, event.seat, detail=event.reason)
+        return
+    line["checked_by"] = event.seat
+    draft.publish("result_checked", deal=line["deal"], seat=event.seat)
+
+
+def _last_line(draft: Draft) -> dict[str, object]:
+    if not draft.state.results:
+        raise Refusal("No deal has been played yet.", code="DEAL")
+    return draft.state.results[-1]
+
+
+def result_corrected(draft: Draft, event: ResultCorrected) -> None:
+    """Places entered wrongly: both pairs agree, within 30 minutes of the end, by the head referee (003 L126)."""
+    state = draft.state
+    lines = [x for x in state.results if x["deal"] == event.deal and x["game"] == state.match.game]
+    if not lines:
+        raise Refusal(f"There is no deal {event.deal} in this game.", code="DEAL")
+    ended = state.match.ended_ms
+    minutes = (event.at_ms - ended) / MINUTE_MS if ended else 0.0
+    agreed = set(event.agreed) == {"EW", "NS"}
+    answer = scores.correctable(minutes, agreed=agreed, kind="entry_error", profile=draft.profile)
+    if not answer.allowed:
+        why = "both pairs must agree" if not agreed else f"{minutes:.0f} minutes have passed since the end"
+        raise Refusal(f"The result can no longer be changed: {why}.", code="RESULT")
+    if event.role != answer.needs:
+        raise Refusal("A correction needs the head referee.", code="ROLE")
+    if len(event.order) not in (2, 4) or len(set(event.order)) != len(event.order):
+        raise Refusal("Name the four places, or the first two of a double-down.", code="ORDER")
+    line = lines[0]
+    before = levels_after(state, state.results[: state.results.index(line)])
+    level, owner = str(line["level"]), pair_of(event.order[0])
+    result = settle(event.order, before, level, owner, pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only)
+    places = tuple([*event.order, None, None][:4])
+    line.update(order=places, winner=result.winner, rise=result.rise, double_down=result.double_down)
+    refold(draft)
+    if state.results[-1] is line:
+        state.last_order, state.winner = list(places), result.winner
+    _recount_game(draft)
+    draft.publish("result_corrected", deal=event.deal, order=places, levels=tuple(sorted(state.levels.items())))
+
+
+def _recount_game(draft: Draft) -> None:
+    """Points of a game that is over, after one of its deals was corrected."""
+    match = draft.state.match
+    if not match.played or match.played[-1]["game"] != match.game or match.played[-1]["by"] not in ("play", "time"):
+        return
+    passed = match.played[-1]["winner"] if any(x["passes_a"] for x in draft.state.results) else None
+    assert passed is None or passed in ("EW", "NS")
+    result = game_line(draft, passed)
+    if result.over:
+        match.played[-1].update(
+            winner=result.winner,
+            levels=tuple(sorted(draft.state.levels.items())),
+            difference=result.level_difference,
+            points=tuple(sorted(result.points.items())),
+            level_points=tuple(sorted(result.level_points.items())),
+        )
+
+
+def disputed(draft: Draft, event: DisputeRaised) -> None:
+    """A seat disputes what the table read: an incident that both pairs, or the referee, settle."""
+    known = {action.number for action in draft.state.actions}
+    if event.play and event.play not in known:
+        raise Refusal(f"There is no play number {event.play} in this deal.", code="PLAY")
+    draft.incident("dispute", event.at_ms, event.seat, event.play or None, detail=event.reason)
+
+
+def dispute_agreed(draft: Draft, event: DisputeAgreed) -> None:
+    """Once a seat of each pair has agreed, the dispute is settled as it stands."""
+    found = next((i for i in draft.state.incidents if i.number == event.incident and i.kind == "dispute"), None)
+    if found is None or not found.is_open:
+        raise Refusal(f"There is no open dispute {event.incident}.", code="INCIDENT")
+    agreed = {by for status, _, by, reason in found.history if reason == "agrees"} | {event.seat}
+    both = {pair_of(seat) for seat in SEATS if seat in agreed} == {"EW", "NS"}
+    status = "resolved" if both else found.status
+    draft.update(found.number, event.at_ms, event.seat, "agrees", status=status)

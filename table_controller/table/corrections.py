@@ -1,0 +1,239 @@
+"""A human's word on the record, at any later time: a misread, missed or wrongly placed play, a tribute, a roll-back.
+
+The deal is judged anew from there; the original stays in the journal, and the feed says ``correction``.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+
+from table_controller.games.guandan.deal import Action, Deal, replay_actions
+from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.tribute import tribute_plan
+from table_controller.table.anew import judge_anew, refuse_impossible
+from table_controller.table.deal_end import end_deal, levels_after, refold
+from table_controller.table.events import PlayCorrected
+from table_controller.table.exchange import judge_return
+from table_controller.table.incidents import ASKING
+from table_controller.table.match_state import PastDeal
+from table_controller.table.play import take_unapplied, take_waiting
+from table_controller.table.referee_events import (
+    ExchangeCorrected,
+    PlayInserted,
+    PlayMoved,
+    PlayRemoved,
+    RolledBack,
+)
+from table_controller.table.refusal import Refusal
+from table_controller.table.turn import Draft
+
+Edit = Callable[[list[Action]], list[Action]]
+UNDER_WAY = ("playing", "trick_over", "paused")
+
+
+def corrected(draft: Draft, event: PlayCorrected) -> None:
+    """Replace a reading everywhere and judge the deal anew from its record."""
+
+    def edit(actions: list[Action]) -> list[Action]:
+        place = _place(actions, event.play)
+        old = actions[place]
+        if not event.cards or not old.cards:
+            raise Refusal(f"There is no play number {event.play} in this deal.", code="PLAY")
+        actions[place] = replace(old, cards=event.cards, doubtful=(), original=old.original or old.cards)
+        _close_question(draft, event.play, event.at_ms, event.by)
+        _tell(draft, event.deal, old, actions[place], event.by)
+        return actions
+
+    _apply(draft, event.deal, event.at_ms, edit)
+
+
+def inserted(draft: Draft, event: PlayInserted) -> None:
+    """A play or pass that the table missed; what then counted as out of turn may be in turn."""
+    number = draft.state.next_action
+    draft.state.next_action += 1
+
+    def edit(actions: list[Action]) -> list[Action]:
+        place = _place(actions, event.after) + 1 if event.after else 0
+        trick = actions[place - 1].trick if place else 1
+        new = Action(number, event.seat, event.at_ms, event.cards, trick=trick)
+        _tell(draft, event.deal, None, new, event.by)
+        return [*actions[:place], new, *actions[place:]]
+
+    _apply(draft, event.deal, event.at_ms, edit)
+    if draft.state.phase in ("playing", "trick_over"):
+        take_unapplied(draft, event.at_ms)
+
+
+def removed(draft: Draft, event: PlayRemoved) -> None:
+    """A play that never was."""
+
+    def edit(actions: list[Action]) -> list[Action]:
+        old = actions.pop(_place(actions, event.play))
+        _tell(draft, event.deal, old, None, event.by)
+        return actions
+
+    _apply(draft, event.deal, event.at_ms, edit)
+
+
+def moved(draft: Draft, event: PlayMoved) -> None:
+    """A play by another seat than the one noted."""
+
+    def edit(actions: list[Action]) -> list[Action]:
+        place = _place(actions, event.play)
+        old = actions[place]
+        actions[place] = replace(old, seat=event.seat)
+        _tell(draft, event.deal, old, actions[place], event.by)
+        return actions
+
+    _apply(draft, event.deal, event.at_ms, edit)
+
+
+def rolled_back(draft: Draft, event: RolledBack) -> None:
+    """Play goes back to just after a play: what came later is taken up, and was shown to the table (seed 000 L169)."""
+    draft.require(*UNDER_WAY)
+    later: list[Action] = []
+
+    def edit(actions: list[Action]) -> list[Action]:
+        place = _place(actions, event.play)
+        later.extend(actions[place + 1 :])
+        return actions[: place + 1]
+
+    _apply(draft, 0, event.at_ms, edit)
+    state = draft.state
+    state.early, state.unapplied, state.rejected = [], [], None
+    for action in later:
+        state.exposed += [(action.seat, card) for card in action.cards]
+    deal = state.deal
+    assert deal is not None
+    seat = next(a.seat for a in state.actions if a.number == event.play)
+    if deal.reported.pop(seat, None) is not None and 0 < deal.counts[seat] <= deal.report_limit:
+        deal.owes_report[seat] = deal.counts[seat]
+    draft.publish("rolled_back", play=event.play, by=event.by, taken_up=len(later))
+
+
+def _place(actions: list[Action], number: int) -> int:
+    place = next((i for i, action in enumerate(actions) if action.number == number), None)
+    if place is None:
+        raise Refusal(f"There is no play number {number} in this deal.", code="PLAY")
+    return place
+
+
+def _tell(draft: Draft, deal: int, old: Action | None, new: Action | None, by: str) -> None:
+    known = new or old
+    assert known is not None
+    draft.publish(
+        "correction",
+        play=known.number,
+        seat=known.seat,
+        cards=new.cards if new else (),
+        was=old.cards if old else (),
+        by=by,
+        deal=deal or draft.state.deal_number,
+        change="removed" if new is None else "inserted" if old is None else "replaced",
+    )
+
+
+def _close_question(draft: Draft, play: int, at_ms: int, by: str) -> None:
+    for incident in list(draft.state.incidents):
+        if incident.kind in ASKING and incident.play == play and incident.is_open:
+            draft.update(incident.number, at_ms, by, "corrected", status="resolved")
+
+
+def _apply(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
+    """Edit the record of the deal under way, or of one that is over."""
+    state = draft.state
+    current = number in (0, state.deal_number) and state.phase in UNDER_WAY and state.deal is not None
+    if not current:
+        _edit_past(draft, number or state.deal_number, at_ms, edit)
+        return
+    numbers = {action.number for action in state.actions[: state.judged_from]}
+    state.actions = edit(list(state.actions))
+    state.judged_from = sum(action.number in numbers for action in state.actions)
+    judge_anew(draft, at_ms)
+    deal = state.deal
+    if deal is not None and deal.over and state.phase != "paused":
+        end_deal(draft, at_ms)
+    elif state.phase in ("playing", "trick_over"):
+        take_waiting(draft)
+
+
+def _edit_past(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
+    """A finished deal: its places are found anew, and the levels of the game with them."""
+    state = draft.state
+    place = next((i for i, past in enumerate(state.past) if past.number == number), None)
+    if place is None:
+        raise Refusal(f"There is no record of deal {number}.", way_out="Name a deal of this game.", code="DEAL")
+    past = state.past[place]
+    actions = edit(list(past.actions))
+    deal = copy.deepcopy(past.start) or Deal(leader=past.leader, level=past.level)
+    verdicts = replay_actions(deal, actions[past.judged_from :], draft.profile)
+    refuse_impossible(verdicts)
+    state.past[place] = replace(past, actions=tuple(actions), digest=_digest(actions))
+    _new_result(draft, past, deal)
+
+
+def _digest(actions: list[Action]) -> str:
+    return "/".join(f"{a.number}{a.seat}{''.join(a.cards)}" for a in actions)
+
+
+def _new_result(draft: Draft, past: PastDeal, deal: Deal) -> None:
+    state = draft.state
+    lines = [x for x in state.results if x["deal"] == past.number and x["game"] == state.match.game]
+    if not lines or lines[0].get("foul"):
+        return
+    line = lines[0]
+    if not deal.over:
+        raise Refusal("With this record the deal would not have ended.", code="ILLEGAL")
+    if tuple(deal.order) == line["order"]:
+        return
+    before = [x for x in state.results if x["game"] == state.match.game and x is not line]
+    levels = levels_after(state, before[: state.results.index(line)])
+    only_own = draft.profile.pass_a_on_own_level_only
+    result = settle(deal.order, levels, past.level, past.owner, pass_a_on_own_level_only=only_own)
+    if result.passes_a != line["passes_a"]:
+        raise Refusal(
+            f"This would change whether deal {past.number} ended the game.",
+            way_out="The head referee sets the result of the game.",
+            code="RESULT",
+        )
+    line.update(order=tuple(deal.order), winner=result.winner, rise=result.rise, double_down=result.double_down)
+    refold(draft)
+    if state.results[-1] is line:
+        state.last_order, state.winner = list(deal.order), result.winner
+    draft.publish(
+        "result_corrected", deal=past.number, order=tuple(deal.order), levels=tuple(sorted(state.levels.items()))
+    )
+
+
+def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
+    """Another tribute or return than was noted, until the first play (seed 000 L289)."""
+    state, exchange = draft.state, draft.state.exchange
+    began = bool(state.actions)
+    if state.phase not in ("tribute", "returning", "playing", "paused") or began:
+        raise Refusal("The exchange can be corrected until the first play.", code="EXCHANGE")
+    if event.seat in exchange.shown:
+        exchange.shown[event.seat] = event.card
+        if len(exchange.shown) == len(exchange.owing) and state.last_order:
+            plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
+            if plan.pays != exchange.pays and exchange.returned:
+                raise Refusal(
+                    "With this card the tributes go to other seats, and a return lies already.",
+                    way_out="Take the returns back first, or deal anew.",
+                    code="EXCHANGE",
+                )
+            exchange.pays, state.leader = plan.pays, plan.leads
+    elif event.seat in exchange.returned:
+        exchange.returned[event.seat] = event.card
+        payer = next(p for p, receiver in exchange.pays.items() if receiver == event.seat)
+        for incident in list(state.incidents):
+            if incident.kind == "return_too_high" and incident.seat == event.seat and incident.is_open:
+                draft.withdraw(incident.number, event.at_ms, "put right before play")
+        judge_return(draft, event.seat, payer, event.at_ms)
+    else:
+        raise Refusal(f"Seat {event.seat} has shown nothing in this exchange.", code="EXCHANGE")
+    draft.publish("exchange_corrected", seat=event.seat, card=event.card, by=event.by)
+    if event.wrong:
+        kind = "wrong_tribute_early" if event.seat in exchange.shown else "wrong_return_early"
+        draft.incident(kind, event.at_ms, event.seat, detail=event.card)

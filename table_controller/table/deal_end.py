@@ -1,0 +1,253 @@
+"""The end of a deal and of a game: places, levels, points (seed 000 L43-L49, L177-L195, L227; 003 L35)."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import asdict
+from typing import Any
+
+from table_controller.cards import PAIRS, RANKS, Pair, Seat, other_pair
+from table_controller.games.guandan import scores
+from table_controller.games.guandan.deal import Deal
+from table_controller.games.guandan.match import DealResult, foul_result, settle
+from table_controller.games.guandan.round_time import too_fast
+from table_controller.table.effects import CancelTimer
+from table_controller.table.match_state import PastDeal
+from table_controller.table.state import TableState
+from table_controller.table.stops import forget
+from table_controller.table.turn import Draft
+
+
+def end_deal(draft: Draft, at_ms: int) -> None:
+    """Places, levels, and the next deal's level (seed 000 L43-L49, L189)."""
+    state, deal = draft.state, draft.state.deal
+    assert deal is not None, "a deal that ends was played"
+    draft.think(at_ms)
+    result = settle(
+        deal.order,
+        state.levels,
+        state.deal_level,
+        state.owner,
+        pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only,
+    )
+    line = _line(state, result, tuple(deal.order), at_ms)
+    keep(state, deal)
+    state.no_tribute, state.namer = False, None
+    _close(draft, result, line, at_ms, trigger="deal_ends")
+
+
+def lose_deal(draft: Draft, offenders: Pair, at_ms: int) -> None:
+    """A foul: the deal is lost as a double-down, the next has no tribute and the others name its leader (000 L227)."""
+    state = draft.state
+    if state.phase in ("deal_over", "game_over"):
+        _take_back_last(state)
+    else:
+        draft.think(at_ms)
+    result = foul_result(
+        offenders,
+        state.levels,
+        state.deal_level,
+        state.owner,
+        foul_passes_a=draft.profile.foul_passes_a,
+        pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only,
+    )
+    line = _line(state, result, (), at_ms) | {"foul": offenders}
+    if state.deal is not None:
+        keep(state, state.deal)
+    state.no_tribute, state.namer = True, result.winner
+    _close(draft, result, line, at_ms, trigger="deal_lost")
+
+
+def _line(state: TableState, result: DealResult, order: tuple[Seat | None, ...], at_ms: int) -> dict[str, object]:
+    return {
+        "deal": state.deal_number,
+        "game": state.match.game,
+        "level": state.deal_level,
+        "order": order,
+        "winner": result.winner,
+        "rise": result.rise,
+        "double_down": result.double_down,
+        "levels": tuple(sorted(result.levels.items())),
+        "passes_a": result.passes_a,
+        "ended_ms": at_ms,
+    }
+
+
+def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int, *, trigger: str) -> None:
+    state = draft.state
+    at_a = state.deal_level == "A" and state.owner is not None and not result.passes_a
+    if at_a and state.owner is not None:
+        state.a_failures[state.owner] += 1
+    state.last_order, state.winner = list(_order(line)), result.winner
+    state.results.append(line)
+    _demote(draft)
+    _fold(state, state.results, between=True)
+    state.early, state.early_reports, state.rejected, state.unapplied, state.lifted = [], {}, None, [], None
+    state.must_lead, state.names_type, state.shown_cards = None, None, []
+    forget(draft)
+    draft.emit(CancelTimer("early"))
+    state.thinking.since_ms = at_ms
+    over = game_line(draft, result.winner if result.passes_a else None)
+    if state.phase != "deal_over":
+        draft.move({"deal_ends": "game_ends", "deal_lost": "game_lost"}[trigger] if over.over else trigger)
+    elif over.over:
+        draft.move("time_ends")
+    draft.idle()
+    told = {key: value for key, value in line.items() if key not in ("ended_ms",)}
+    draft.publish("deal_over", **told | {"foul": line.get("foul")}, loser=other_pair(result.winner))
+    if over.over:
+        end_game(draft, over, at_ms, by="play")
+
+
+def _order(line: dict[str, object]) -> tuple[Seat | None, ...]:
+    order = line["order"]
+    assert isinstance(order, tuple)
+    return order
+
+
+def _take_back_last(state: TableState) -> None:
+    """The deal that has just ended is judged another way: its line and its game go."""
+    if state.results:
+        state.results.pop()
+    if state.past and state.past[-1].number == state.deal_number:
+        state.past.pop()
+    if state.match.played and state.match.played[-1]["game"] == state.match.game:
+        state.match.played.pop()
+        state.match.winner, state.match.over = None, False
+    _fold(state, state.results, between=True)
+
+
+def keep(state: TableState, deal: Deal) -> None:
+    """Keep a finished deal's record, for corrections at any later time."""
+    rest = json.dumps([asdict(a) | {"evidence": ""} for a in state.actions], sort_keys=True)
+    state.past.append(
+        PastDeal(
+            number=state.deal_number,
+            level=state.deal_level,
+            owner=state.owner,
+            leader=state.leader or deal.leader,
+            actions=tuple(state.actions),
+            start=copy.deepcopy(state.resynced),
+            judged_from=state.judged_from,
+            digest=hashlib.sha256(rest.encode()).hexdigest()[:16],
+        )
+    )
+
+
+def levels_after(state: TableState, results: list[dict[str, object]]) -> dict[Pair, str]:
+    """The levels that these deals of the game lead to, from where it began."""
+    levels = dict(state.start_levels)
+    for line in results:
+        if line.get("annulled") or line["game"] != state.match.game:
+            continue
+        winner, rise, demoted = line["winner"], line["rise"], line.get("demoted")
+        assert winner in PAIRS
+        assert isinstance(rise, int)
+        levels[winner] = RANKS[min(RANKS.index(levels[winner]) + rise, len(RANKS) - 1)]
+        if demoted in PAIRS:
+            levels[demoted] = "2"
+    return levels
+
+
+def _fold(state: TableState, results: list[dict[str, object]], *, between: bool) -> None:
+    """Levels, and between deals the next deal's level, from the deals that stand."""
+    stand = [x for x in results if not x.get("annulled") and x["game"] == state.match.game]
+    state.levels = levels_after(state, results)
+    if between:
+        owner = stand[-1]["winner"] if stand else state.start_owner
+        assert owner is None or owner in PAIRS
+        state.owner = owner
+        state.deal_level = state.levels[owner] if owner else state.start_level()
+
+
+def refold(draft: Draft) -> None:
+    """Levels anew from the deals of this game that stand; a deal under way keeps the level it is played at."""
+    between = draft.state.phase in ("standby", "dealing", "deal_over", "game_over", "fault")
+    _fold(draft.state, draft.state.results, between=between)
+
+
+def _demote(draft: Draft) -> None:
+    """The setting that sends a pair back to 2 after so many failed attempts at A; neither text has it."""
+    state = draft.state
+    allowed = draft.profile.pass_a_failures
+    line = state.results[-1] if state.results else None
+    if line is not None and allowed:
+        fallen = next((p for p in PAIRS if state.a_failures[p] >= allowed), None)
+        if fallen is not None:
+            line["demoted"] = fallen
+            state.a_failures[fallen] = 0
+
+
+def game_line(draft: Draft, passed_a: Pair | None) -> scores.GameResult:
+    """Whether the game is over by its system, and its points."""
+    state, match = draft.state, draft.state.match
+    deals = sum(line["game"] == match.game and not line.get("annulled") for line in state.results)
+    game = scores.GameState(match.system, state.levels, deals, match.deals, match.time_up, passed_a, match.format)
+    return scores.game_result(game, draft.profile)
+
+
+def end_game(draft: Draft, result: scores.GameResult, at_ms: int, *, by: str) -> None:
+    """Enter a game in the match; the match is over when one pair has won enough games."""
+    state, match = draft.state, draft.state.match
+    match.played.append(
+        {
+            "game": match.game,
+            "winner": result.winner,
+            "levels": tuple(sorted(state.levels.items())),
+            "difference": result.level_difference,
+            "points": tuple(sorted(result.points.items())),
+            "level_points": tuple(sorted(result.level_points.items())),
+            "by": by,
+        }
+    )
+    won = {pair: sum(game["winner"] == pair for game in match.played) for pair in PAIRS}
+    match.winner = scores.best_of(won, match.games) if match.games > 1 else result.winner
+    match.over = match.winner is not None or len(match.played) >= match.games
+    match.ended_ms = at_ms
+    draft.publish("game_over", **match.played[-1])
+    if match.over:
+        draft.emit(CancelTimer("round"))
+        _judge_pace(draft, at_ms)
+        draft.publish("match_over", winner=match.winner, games=len(match.played))
+
+
+def _judge_pace(draft: Draft, at_ms: int) -> None:
+    """A round that used less than two thirds of its time (003 L101); 过A ends early and is no haste."""
+    match = draft.state.match
+    if not match.begun_ms or not match.minutes or any(line["passes_a"] for line in draft.state.results):
+        return
+    used = (at_ms - match.begun_ms) / 60_000
+    if match.played[-1]["by"] == "play" and too_fast(match.minutes, used, draft.profile):
+        draft.incident("too_fast", at_ms, detail=f"{used:.0f} of {match.minutes} minutes")
+
+
+def saved(state: TableState, at_ms: int) -> dict[str, Any]:
+    """What a foul changes: kept so that overturning it is as if it never had been."""
+    names = (
+        "phase under pause_reason deal actions deal_number levels deal_level owner winner last_order results clock"
+        " early early_reports exchange leader lamps no_tribute namer named_leader stops bans must_lead names_type"
+        " shown_cards rejected unapplied lifted past match a_failures judged_from resynced next_action"
+    )
+    return {name: copy.deepcopy(getattr(state, name)) for name in names.split()} | {"at_ms": at_ms}
+
+
+def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
+    """The deal goes on where the foul broke it off, paused."""
+    state, then_ms = draft.state, before.pop("at_ms")
+    phase = before["phase"]
+    if phase in ("deal_over", "game_over"):
+        for name, value in before.items():
+            setattr(state, name, value)
+        return
+    draft.move("deal_restored")
+    for name, value in before.items():
+        if name != "lamps":
+            setattr(state, name, value)
+    if phase != "paused":
+        state.phase, state.under, state.pause_reason = "paused", phase, "a foul was overturned"
+        state.clock.elapsed_ms = state.clock.elapsed(then_ms)
+    state.clock.running = False
+    draft.lamp(None, "blink")
+    draft.publish("paused", reason="a foul was overturned")

@@ -1,0 +1,42 @@
+"""What a seat must or may not play: barred types, the named type, a card that was shown (000 L255-L261, L277)."""
+
+from __future__ import annotations
+
+from table_controller.games.guandan.deal import Action
+from table_controller.games.guandan.judge import judge
+from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
+from table_controller.table.turn import Draft
+
+
+def broken_duty(draft: Draft, action: Action) -> str | None:
+    """``banned_type`` for a lead of a type that is barred, or not the one that was named; None for any other."""
+    state, deal = draft.state, draft.state.deal
+    assert deal is not None
+    duties: list[LeadBan | MustLead] = [*state.bans]
+    if state.must_lead is not None:
+        duties.append(state.must_lead)
+    if not duties:
+        return None
+    reading = judge(action.cards, state.deal_level, draft.profile).reading
+    if reading is None:
+        return None
+    broken = any(duty.broken_by(action.seat, deal.trick_number, reading.type) for duty in duties)
+    return "banned_type" if broken else None
+
+
+def check_shown_cards(draft: Draft, action: Action) -> None:
+    """A card shown without owing tribute goes at the seat's first single, or with a later play (seed 000 L261)."""
+    if action.is_doubtful:
+        return
+    for shown in [s for s in draft.state.shown_cards if s.seat == action.seat]:
+        kept = shown.kept(action.cards)
+        if kept is None:
+            continue
+        draft.state.shown_cards.remove(shown)
+        if not kept:
+            draft.incident("shown_card_kept", action.at_ms, action.seat, action.number, detail=shown.card)
+
+
+def owe_card(draft: Draft, shown: ShownCard) -> None:
+    """From now on this card is due."""
+    draft.state.shown_cards.append(shown)

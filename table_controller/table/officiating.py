@@ -1,0 +1,269 @@
+"""A referee's word on incidents: rulings, what they bring with them, and taking them back.
+
+The table proposes; who may give what is in ``games.guandan.penalties``. Counters are counted from the penalties that
+stand, so an overturned one never was.
+"""
+
+from __future__ import annotations
+
+from table_controller.cards import PAIRS, Seat, pair_of, partner, previous_seat
+from table_controller.games.guandan import penalties as rules
+from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
+from table_controller.table.contest import lose_game
+from table_controller.table.deal_end import lose_deal, refold, restore, saved
+from table_controller.table.duties import owe_card
+from table_controller.table.events import IncidentUpdated
+from table_controller.table.incidents import ALLOWED_STEPS, KINDS, NOTED, STATUSES, Incident
+from table_controller.table.play import after
+from table_controller.table.referee_events import (
+    CardsExposed,
+    HallReminded,
+    IrregularityNoted,
+    LeaderNamed,
+    Ruled,
+    TypeNamed,
+)
+from table_controller.table.refusal import Refusal
+from table_controller.table.stops import barred, skip, stop
+from table_controller.table.turn import Draft
+
+IN_PLAY = ("playing", "trick_over")
+VOID_HAND = "void_hand"
+
+
+def find(draft: Draft, number: int) -> Incident:
+    """An incident by its number; refused where there is none."""
+    found = next((i for i in draft.state.incidents if i.number == number), None)
+    if found is None:
+        raise Refusal(f"There is no incident {number}.", code="INCIDENT")
+    return found
+
+
+def ruled(draft: Draft, event: Ruled) -> None:
+    """A penalty, or none, for an incident; with ``apply`` also what the rules make of the irregularity itself."""
+    incident = find(draft, event.incident)
+    if not incident.is_open:
+        raise Refusal(f"Incident {event.incident} is {incident.status} already.", code="INCIDENT")
+    if event.lapsed:
+        _lapse(draft, incident, event)
+        return
+    seat = event.seat or incident.seat
+    if event.penalty and (event.penalty not in (*rules.KINDS, VOID_HAND) or seat is None):
+        raise Refusal(
+            f"'{event.penalty}' is no penalty for this incident.",
+            way_out=f"Penalties: {', '.join((*rules.KINDS, VOID_HAND))}; name the seat.",
+            code="PENALTY",
+        )
+    if event.role not in rules.ROLES or not rules.may_give(event.role, event.penalty):
+        raise Refusal(f"A {event.role} may not give '{event.penalty}'.", way_out="Call the head referee.", code="ROLE")
+    draft.update(incident.number, event.at_ms, event.by, event.reason, status="resolved", penalty=event.penalty)
+    if seat is None:
+        return
+    if event.penalty and event.penalty != VOID_HAND:
+        _give(draft, incident, seat, event.penalty)
+    if event.apply:
+        _treat(draft, incident, seat, event)
+    _carry_out(draft, incident, seat, event)
+    _due(draft, seat, event.at_ms)
+
+
+def _lapse(draft: Draft, incident: Incident, event: Ruled) -> None:
+    if not rules.may_lapse(event.lapsed):
+        raise Refusal(
+            f"'{event.lapsed}' is no reason for a right to lapse.",
+            way_out=f"Reasons: {', '.join(rules.LAPSED)}.",
+            code="LAPSED",
+        )
+    reason = event.reason or rules.LAPSED[event.lapsed]
+    draft.update(incident.number, event.at_ms, event.by, reason, status="resolved", lapsed=event.lapsed)
+
+
+def _give(draft: Draft, incident: Incident, seat: Seat, penalty: str) -> None:
+    match = draft.state.match
+    draft.state.given.append(rules.Given(penalty, seat, incident.kind, match.game, match.round, incident.number))
+    draft.publish("penalty", incident=incident.number, seat=seat, pair=pair_of(seat), penalty=penalty)
+
+
+def _treat(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
+    """Taking back, stopped rights, barred types: what the rules say of this irregularity at the table."""
+    state, deal = draft.state, draft.state.deal
+    if deal is None or incident.deal != state.deal_number:
+        return
+    same_trick = incident.trick == deal.trick_number
+    if incident.kind in ("not_a_play", "does_not_beat", "too_many_cards") and same_trick:
+        state.rejected = None
+        if deal.leading and deal.turn == seat:
+            state.names_type = previous_seat(seat)
+            draft.publish("type_to_name", seat=state.names_type, leader=seat)
+        else:
+            stop(draft, seat, incident.number, once=True)
+    elif incident.kind == "out_of_turn" and same_trick:
+        stop(draft, seat, incident.number, once=True)
+    elif incident.kind == "pass_out_of_turn" and same_trick:
+        stop(draft, seat, incident.number, partner_too=True)
+    if incident.kind in ("not_a_play", "does_not_beat", "out_of_turn") and incident.type:
+        ban = LeadBan(partner(seat), incident.type, incident.trick + 1, incident.number)
+        state.bans.append(ban)
+        draft.publish("type_barred", seat=ban.seat, type=ban.type, trick=ban.trick)
+
+
+def _carry_out(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
+    state = draft.state
+    if event.penalty == "violation+stop":
+        stop(draft, seat, incident.number, once=incident.kind == "time_violation")
+    elif event.penalty == VOID_HAND:
+        _void_hand(draft, seat, event.at_ms)
+        return
+    elif event.penalty == "foul":
+        state.undo = {incident.number: saved(state, event.at_ms)}
+        lose_deal(draft, pair_of(seat), event.at_ms)
+        return
+    elif event.penalty in ("game_lost", "out"):
+        state.undo = {incident.number: saved(state, event.at_ms)}
+        lose_game(draft, pair_of(seat), event.at_ms, by=event.penalty)
+        return
+    skip_if_barred(draft, event.at_ms)
+
+
+def _void_hand(draft: Draft, seat: Seat, at_ms: int) -> None:
+    """The hand goes face down and its player is 下游 (seed 000 L291)."""
+    state, deal = draft.state, draft.state.deal
+    if deal is None or state.phase not in (*IN_PLAY, "paused"):
+        raise Refusal("A hand can be void only while its deal is played.", way_out="Correct the result.", code="PHASE")
+    verdict = deal.declare_void(seat)
+    draft.publish("hand_void", seat=seat)
+    if state.phase != "paused":
+        after(draft, verdict, at_ms)
+
+
+def skip_if_barred(draft: Draft, at_ms: int) -> None:
+    """The seat in turn has just lost its right: the next plays."""
+    deal = draft.state.deal
+    if deal is None or deal.turn is None or draft.state.phase not in IN_PLAY:
+        return
+    found = barred(draft, deal.turn)
+    if found is not None:
+        after(draft, skip(draft, found, at_ms), at_ms)
+
+
+def _due(draft: Draft, seat: Seat, at_ms: int) -> None:
+    """What the counters make due is raised for the head referee: a foul, a lost game, exclusion (000 L227-L233)."""
+    state, match, profile = draft.state, draft.state.match, draft.profile
+    pair = pair_of(seat)
+    tally = rules.tally(state.given, pair, match.game, match.round)
+    owed = rules.fouls_for(tally.violations_in_round, profile)
+    had = sum(
+        i.kind == "foul_due"
+        and i.seat is not None
+        and pair_of(i.seat) == pair
+        and i.status != "overturned"
+        and i.detail.endswith(f"round {match.round}")
+        for i in state.incidents
+    )
+    if owed > had:
+        detail = f"{tally.violations_in_round} violations of {pair} in round {match.round}"
+        draft.incident("foul_due", at_ms, seat, detail=detail)
+    if rules.game_lost_due(tally.fouls_in_game, profile):
+        _once(draft, "game_loss_due", seat, at_ms, f"{tally.fouls_in_game} fouls of {pair} in game {match.game}")
+    if rules.out_due(tally.games_lost, profile):
+        _once(draft, "exclusion_due", seat, at_ms, f"{tally.games_lost} games of {pair} lost by penalty")
+
+
+def _once(draft: Draft, kind: str, seat: Seat, at_ms: int, detail: str) -> None:
+    known = any(i.kind == kind and i.detail == detail and i.status != "overturned" for i in draft.state.incidents)
+    if not known:
+        draft.incident(kind, at_ms, seat, detail=detail)
+
+
+def incident_updated(draft: Draft, event: IncidentUpdated) -> None:
+    """open → acknowledged → arrived → resolved or overturned, with the actor and the reason."""
+    old = find(draft, event.incident)
+    if event.status not in STATUSES or event.status not in ALLOWED_STEPS[old.status]:
+        raise Refusal(f"Incident {event.incident} is {old.status}: it cannot become {event.status}.", code="INCIDENT")
+    draft.update(old.number, event.at_ms, event.by, event.reason, status=event.status)
+    if event.status == "overturned":
+        _overturn(draft, old, event.at_ms)
+
+
+def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
+    """Score, levels, counters and rights are as if it never had been."""
+    state, number = draft.state, incident.number
+    undo = state.undo.pop(number, None)
+    if undo is not None and state.deal_number == undo["deal_number"] and state.phase in ("deal_over", "game_over"):
+        restore(draft, undo, at_ms)
+    elif incident.penalty == "foul":
+        for line in state.results:
+            if line["deal"] == incident.deal and line.get("foul"):
+                line["annulled"] = True
+        refold(draft)
+    state.given = [item for item in state.given if item.incident != number]
+    state.stops = [item for item in state.stops if item.incident != number]
+    state.bans = [item for item in state.bans if item.incident != number]
+    if state.must_lead is not None and state.must_lead.incident == number:
+        state.must_lead = None
+    draft.publish("overturned", number=number, levels=tuple(sorted(state.levels.items())))
+    _withdraw_what_followed(draft, at_ms)
+
+
+def _withdraw_what_followed(draft: Draft, at_ms: int) -> None:
+    """A foul or a lost game that was due only by the penalty that is gone is no longer due."""
+    state, match = draft.state, draft.state.match
+    for pair in PAIRS:
+        tally = rules.tally(state.given, pair, match.game, match.round)
+        holds = {
+            "foul_due": rules.fouls_for(tally.violations_in_round, draft.profile) > 0,
+            "game_loss_due": rules.game_lost_due(tally.fouls_in_game, draft.profile),
+            "exclusion_due": rules.out_due(tally.games_lost, draft.profile),
+        }
+        for incident in list(state.incidents):
+            mine = incident.seat is not None and pair_of(incident.seat) == pair
+            if mine and incident.is_open and not holds.get(incident.kind, True):
+                draft.withdraw(incident.number, at_ms, "a penalty it rested on was overturned")
+
+
+def noted(draft: Draft, event: IrregularityNoted) -> None:
+    """A human saw what the camera cannot."""
+    if event.kind not in NOTED:
+        raise Refusal(f"'{event.kind}' is not for a human to note.", way_out=f"Kinds: {', '.join(NOTED)}.", code="KIND")
+    draft.incident(event.kind, event.at_ms, event.seat, detail=event.detail)
+
+
+def reminded(draft: Draft, event: HallReminded) -> None:
+    """The hall was reminded: the first breach after it counts as the second (003 L153)."""
+    unknown = [kind for kind in event.kinds if kind not in KINDS]
+    if unknown:
+        raise Refusal(f"There is no kind of incident '{unknown[0]}'.", code="KIND")
+    draft.state.reminded = sorted({*draft.state.reminded, *event.kinds})
+    draft.publish("hall_reminded", kinds=event.kinds, by=event.by)
+
+
+def type_named(draft: Draft, event: TypeNamed) -> None:
+    """The left-hand neighbour names the type that the leader must lead (seed 000 L255)."""
+    state, deal = draft.state, draft.state.deal
+    if deal is None or state.names_type != event.seat or deal.turn is None or not deal.leading:
+        raise Refusal(f"Seat {event.seat} has no type to name.", code="TYPE")
+    causes = [i.number for i in state.incidents if i.seat == deal.turn and i.trick == deal.trick_number]
+    state.must_lead = MustLead(deal.turn, event.type, deal.trick_number, causes[-1] if causes else 0)
+    state.names_type = None
+    draft.publish("type_named", seat=event.seat, leader=deal.turn, type=event.type)
+
+
+def leader_named(draft: Draft, event: LeaderNamed) -> None:
+    """Who leads the next deal's first trick, after a foul or a late arrival; until the first lead."""
+    state = draft.state
+    draft.require("standby", "deal_over", "game_over", "dealing", "sorting", "fault")
+    state.named_leader = event.leader
+    draft.publish("leader_named", leader=event.leader, by=event.by)
+
+
+def exposed(draft: Draft, event: CardsExposed) -> None:
+    """Cards shown without being played are public, and not spent (seed 000 L249, L261)."""
+    state = draft.state
+    state.exposed += [(event.seat, card) for card in event.cards]
+    draft.publish("exposed", seat=event.seat, cards=event.cards, by=event.by)
+    if event.as_tribute:
+        draft.incident("tribute_not_due", event.at_ms, event.seat, detail=" ".join(event.cards))
+        for card in event.cards:
+            owe_card(draft, ShownCard(event.seat, card))
+    else:
+        draft.incident("exposed_card", event.at_ms, event.seat, detail=" ".join(event.cards))

@@ -1,0 +1,37 @@
+"""Proof afterwards: a wrong tribute, a wrong return or an impossible card, at the first play that shows it."""
+
+from __future__ import annotations
+
+from table_controller.games.guandan.proof import Exchanged, Proof, proved
+from table_controller.table.turn import Draft
+
+
+def _proofs(draft: Draft) -> list[Proof]:
+    state = draft.state
+    exchange = Exchanged(state.exchange.pays, state.exchange.shown, state.exchange.returned)
+    return proved(state.actions, exchange, state.deal_level, draft.profile)
+
+
+def prove(draft: Draft, at_ms: int) -> None:
+    """Raise what the record proves and was not raised yet; the plays that prove it are named."""
+    state = draft.state
+    for proof in _proofs(draft):
+        known = any(
+            i.kind == proof.kind and i.seat == proof.seat and i.deal == state.deal_number and i.status != "overturned"
+            for i in state.incidents
+        )
+        if not known:
+            plays = ", ".join(str(number) for number in proof.plays)
+            detail = f"{proof.card} in play {plays}"
+            draft.incident(proof.kind, at_ms, proof.seat, max(proof.plays), detail=detail)
+
+
+def withdraw_unproved(draft: Draft, at_ms: int) -> None:
+    """After a correction: a proof that rested on what was misread falls with it."""
+    state = draft.state
+    holds = {(proof.kind, proof.seat) for proof in _proofs(draft)}
+    kinds = ("wrong_tribute", "wrong_return", "impossible_card")
+    for incident in list(state.incidents):
+        mine = incident.kind in kinds and incident.deal == state.deal_number and incident.is_open
+        if mine and (incident.kind, incident.seat) not in holds:
+            draft.withdraw(incident.number, at_ms, "no longer proved after a correction")
