@@ -6,6 +6,7 @@
 #define ENTRY_STEPS (CHUTE_ENTRY_UM / FEED_UM_PER_STEP)
 #define HOME_STEPS_MAX (CHUTE_HOME_STEPS + CHUTE_HOME_SPREAD)
 #define HOME_RANGE ((EXITS - 1u) * CHUTE_STEPS + 2u * HOME_STEPS_MAX)
+#define TICKS_PER_MS (1000u / TICK_US)
 #define IN_EXITS (IN_EXIT_E | IN_EXIT_N | IN_EXIT_W | IN_EXIT_S | IN_EXIT_B)
 #define IN_TRAYS (IN_TRAY_E | IN_TRAY_N | IN_TRAY_W | IN_TRAY_S | IN_TRAY_B)
 
@@ -114,7 +115,7 @@ static bool chute_ready(dealer_t *d, uint8_t exit_index) {
         d->out |= OUT_CHUTE_STEP;
         d->chute_at = (uint8_t)(away ? d->chute_at + 1 : d->chute_at - 1);
     }
-    d->settling = (uint8_t)MS_TO_TICKS(d->settings.settle_ms);
+    d->settling = (uint8_t)(d->settings.settle_ms * TICKS_PER_MS);
     return false;
 }
 

@@ -17,9 +17,9 @@ static uint8_t tx[TX_SIZE];
 static volatile uint16_t tx_head, tx_tail;
 
 void uart_init(void) {
-    UBRR0 = DIVISOR;
     UCSR0A = _BV(U2X0);
     UCSR0C = _BV(UCSZ01) | _BV(UCSZ00);
+    UBRR0 = DIVISOR; /* last: the simulator works out the byte's time here */
     UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
 }
 

@@ -1,11 +1,12 @@
 /* The bench: runs the real ELF in libsimavr with the machine's mechanics round it.
  *
  *   bench dealer.elf [--eeprom=FILE]                 lock step: one request line on stdin, one answer line on stdout
+ *   … --trace=FILE                                   and which words of the flash were executed, a byte each, at the end
  *   bench dealer.elf --pty [--free] [--eeprom=FILE]  UART0 on a pty (its name is the first answer), in real time or free
  *
  * Requests: R ms hex (run, bytes for the MCU; answers the time in ms and the MCU's bytes), L cards (collect and load),
  * D (cards in each tray E N W S B), G (cards in the trays each time they were opened), C (cycles), M address (a byte of
- * the MCU's memory), F name key=value… (fault). Answers begin with "= " or, refused, "! ".
+ * the MCU's memory), O (with --trace: the most cycles without interrupts, and between which addresses), F name key=value… (fault). Answers begin with "= " or, refused, "! ".
  * One thread; time is the MCU's cycle counter and nothing else, so equal requests give equal answers. */
 #define _GNU_SOURCE
 #include <avr_eeprom.h>
@@ -29,8 +30,9 @@
 
 #define HZ 16000000u
 #define CYCLES_PER_MS (HZ / 1000u)
-/* One byte at 115200 baud, 8N1: the line's own pace, whatever the host writes at once. */
-#define CYCLES_PER_BYTE (HZ / 11520u)
+/* The line's own pace, whatever the host writes at once: a tenth slower than 115200 baud, because simavr starts to count
+ * a byte's time only when the one before has been read, so that at full pace its buffer would fill and overrun. */
+#define CYCLES_PER_BYTE (HZ / 10400u)
 #define LINE_MAX_CHARS 70000
 #define TIMSK1_ADDRESS 0x6F
 
@@ -164,12 +166,46 @@ static avr_cycle_count_t arrive(avr_t *a, avr_cycle_count_t when, void *param) {
     return 0; /* only there so that a sleep ends in time */
 }
 
+/* What the MCU has executed and for how long it could not be interrupted; with --trace only, which runs it instruction by
+ * instruction. The start before main first lets interrupts in is not counted. */
+#define FLASH_WORDS (1u << 17)
+static bool tracing, interrupts_seen;
+static uint8_t executed[FLASH_WORDS];
+static avr_cycle_count_t off_since, off_longest;
+static uint32_t off_from, off_longest_from, off_longest_to;
+
+static void trace(uint32_t pc) {
+    if (pc / 2 < FLASH_WORDS) executed[pc / 2] = 1;
+    bool on = avr->sreg[S_I];
+    interrupts_seen |= on;
+    if (on || !interrupts_seen) {
+        if (off_since && avr->cycle - off_since > off_longest) {
+            off_longest = avr->cycle - off_since;
+            off_longest_from = off_from;
+            off_longest_to = pc;
+        }
+        off_since = 0;
+    } else if (!off_since) {
+        off_since = avr->cycle;
+        off_from = pc;
+    }
+}
+
+static void write_executed(const char *path) {
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(executed, 1, sizeof executed, file) != sizeof executed) fprintf(stderr, "bench: cannot write %s\n", path);
+    if (file) fclose(file);
+}
+
 static bool run_ms(unsigned ms) {
     wanted += (avr_cycle_count_t)ms * CYCLES_PER_MS;
     if (avr->cycle >= wanted) return true;
     avr_cycle_timer_register(avr, wanted - avr->cycle, arrive, NULL);
     while (avr->cycle < wanted) {
+        uint32_t pc = avr->pc;
+        if (tracing) avr->run_cycle_count = avr->run_cycle_limit = 1;
         int state = avr_run(avr);
+        if (tracing) trace(pc);
         if (state == cpu_Done || state == cpu_Crashed) return false;
         if (!inputs_known) show_inputs();
     }
@@ -258,7 +294,8 @@ static bool scribble(const char *line) {
     long from = argument(line, "from", 0), size = argument(line, "size", 64);
     if (from < 0 || size < 1 || from + size > (long)sizeof zeros) return false;
     avr_eeprom_desc_t d = {.ee = zeros, .offset = (uint16_t)from, .size = (uint32_t)size};
-    return avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &d) >= 0;
+    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &d);
+    return true;
 }
 
 static bool fault(const char *line) {
@@ -329,6 +366,8 @@ static void answer(const char *line) {
         fprintf(answers, "=");
         for (int i = 0; i < machine.releases; i++) fprintf(answers, " %d", machine.released[i]);
         fprintf(answers, machine.releases ? "\n" : " \n");
+    } else if (line[0] == 'O') {
+        fprintf(answers, "= %llu %x %x\n", (unsigned long long)off_longest, off_longest_from, off_longest_to);
     } else if (line[0] == 'C') fprintf(answers, "= %llu\n", (unsigned long long)avr->cycle);
     else if (line[0] == 'F') fprintf(answers, fault(line) ? "= ok\n" : "! no such fault or argument: %s", line);
     else if (line[0] == 'L') {
@@ -399,7 +438,7 @@ static void run_pty(bool throttled) {
 
 int main(int argc, char **argv) {
     static char line[LINE_MAX_CHARS];
-    const char *eeprom = NULL;
+    const char *eeprom = NULL, *executed_path = NULL;
     bool pty = false, free_running = false;
     if (argc < 2) {
         fprintf(stderr, "usage: bench dealer.elf [--pty [--free]] [--eeprom=FILE]\n");
@@ -408,11 +447,13 @@ int main(int argc, char **argv) {
     for (int i = 2; i < argc; i++) {
         if (!strcmp(argv[i], "--pty")) pty = true;
         else if (!strcmp(argv[i], "--free")) free_running = true;
+        else if (!strncmp(argv[i], "--trace=", 8)) executed_path = argv[i] + 8;
         else if (!strncmp(argv[i], "--eeprom=", 9)) eeprom = argv[i] + 9;
     }
     answers = fdopen(dup(STDOUT_FILENO), "w");
     if (!answers || !freopen("/dev/null", "w", stdout)) return 70;
     start(argv[1]);
+    tracing = executed_path != NULL;
     if (eeprom) eeprom_load(eeprom);
     if (pty) {
         setvbuf(stdin, NULL, _IONBF, 0); /* poll must see every line */
@@ -421,5 +462,6 @@ int main(int argc, char **argv) {
         while (fgets(line, sizeof line, stdin)) answer(line);
     }
     if (eeprom) eeprom_save(eeprom);
+    if (executed_path) write_executed(executed_path);
     return 0;
 }

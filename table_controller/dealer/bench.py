@@ -63,10 +63,12 @@ class Bench:
 
     kind = "avr"
 
-    def __init__(self, cards: int = 0, *, eeprom: Path | None = None) -> None:
+    def __init__(self, cards: int = 0, *, eeprom: Path | None = None, trace: Path | None = None) -> None:
         program, elf = build()
         self._elf = elf
         command = [str(program), str(elf), *([f"--eeprom={eeprom}"] if eeprom else [])]
+        if trace:
+            command.append(f"--trace={trace}")
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.plugged = True
         self._outbox = b""
@@ -117,6 +119,11 @@ class Bench:
     def released(self) -> list[int]:
         """See Machine."""
         return [int(count) for count in self._ask("G").split()]
+
+    def interrupts_off(self) -> tuple[int, int, int]:
+        """With ``trace``: the most CPU cycles in a row without interrupts, from which address, to which."""
+        cycles, begin, end = self._ask("O").split()
+        return int(cycles), int(begin, 16), int(end, 16)
 
     def reset(self) -> None:
         """See Machine."""

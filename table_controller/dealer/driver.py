@@ -15,7 +15,7 @@ from table_controller.dealer.messages import QUIET_MS
 from table_controller.dealer.plan import RandomBytes
 from table_controller.dealer.ports import BY_ID, find_port, open_port, stable_name
 from table_controller.errors import DeviceError
-from table_controller.table.effects import Effect, StopDealer
+from table_controller.table.effects import Effect, RunDeal, StopDealer
 from table_controller.table.events import Event
 
 REOPEN_MS = 1000
@@ -71,6 +71,11 @@ class SerialLink:
         if isinstance(effect, StopDealer):
             self._out.clear()  # STOP does not queue behind bytes the port would not take
         self.link.perform(effect, self._now_ms())
+        self._settle()
+
+    def resume(self, effect: RunDeal) -> None:
+        """After a restart of the controller: the deal that was under way (see DealerLink.resume)."""
+        self.link.resume(effect, self._now_ms())
         self._settle()
 
     def close(self) -> None:

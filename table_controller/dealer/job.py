@@ -51,14 +51,15 @@ class DealJob:
         self._progress = 0
         self.begun = begun
         """START may have reached the dealer: from here on a dealer that knows nothing means a void deal."""
-        self._may_clear = False
+        self._may_clear = self._by_person = self._still_latched = False
 
     # --- what the link calls --------------------------------------------------------------------------------------
 
     def join(self, now_ms: int) -> None:
         """Begins, or goes on after a lost link. Only a person's start may clear a latched fault, and only once."""
         self.phase = "joining"
-        self._may_clear, self.by_person = self.by_person, False
+        self._may_clear = self._by_person = self.by_person
+        self._still_latched = self.by_person = False
         self.poll(now_ms)
 
     def poll(self, now_ms: int) -> None:
@@ -97,6 +98,7 @@ class DealJob:
         """A command was not carried out; a latched fault explains itself in the STATUS that follows."""
         if result == m.Result.FAULTED or isinstance(command, m.ClearFault):
             self._may_clear = False
+            self._still_latched = isinstance(command, m.ClearFault)
             self.poll(now_ms)
             self.phase = "running" if self.phase == "starting" else self.phase
         elif not isinstance(command, m.Stop | m.EventsFrom):
@@ -126,7 +128,7 @@ class DealJob:
                 self._ask(m.ClearFault, now_ms)
             else:
                 self._take(reply, now_ms, same=same)
-                self.fail(words.fault_failure(reply), now_ms)
+                self.fail(words.fault_failure(reply, cause_stays=self._still_latched), now_ms)
         elif same:
             self._rejoin(reply, now_ms)
         elif self.begun:
@@ -138,6 +140,9 @@ class DealJob:
 
     def _rejoin(self, reply: m.StatusReply, now_ms: int) -> None:
         self._take(reply, now_ms, same=True)
+        if reply.state == m.State.STOPPED and reply.reason == m.Reason.HOST_STOP and not self._by_person:
+            self.fail(words.STOPPED, now_ms)
+            return
         if reply.state in (m.State.PLANNED, m.State.STOPPED):
             self._start(now_ms)
             return

@@ -83,6 +83,13 @@ class DealerLink:
 
     # --- effects --------------------------------------------------------------------------------------------------
 
+    def resume(self, effect: RunDeal, now_ms: int) -> None:
+        """After a restart of the controller: the deal that was under way. It goes on only if the dealer knows it, and
+        nobody has pressed Start: what a person stopped, or a latched fault, stays as it is."""
+        if not self.busy:
+            self._job = DealJob(effect, self._ask, self._post, begun=True, by_person=False)
+            self._go(now_ms)
+
     def perform(self, effect: Effect, now_ms: int) -> None:
         """Carries out PlanDeal, RunDeal or StopDealer; other effects are not the dealer's and are ignored."""
         if isinstance(effect, PlanDeal):
@@ -101,26 +108,24 @@ class DealerLink:
             if self._job.effect != effect:
                 DealJob(effect, self._ask, self._post).fail(words.BUSY, now_ms)
             return
-        self._job = self._begin(effect)
-        self._waiting_until_ms = now_ms + START_WITHIN_MS
-        if not self._job.check():
-            self._job.fail(words.PLAN, now_ms)
-        elif self.state == "online":
-            self._job.join(now_ms)
-        elif self.state == "refused":
-            self._job.fail(words.OFFLINE, now_ms)
-
-    def _begin(self, effect: RunDeal) -> DealJob:
-        """The job of a RunDeal: of a plan drawn here, of a deal that stopped, or of one that an earlier host began.
-
-        Of the last the dealer must know: were it dealt from its first card, cards might already lie in the trays.
-        Nor has anybody pressed Start for it, so a latched fault stays.
-        """
         last = self._job
-        if last is not None and last.effect == effect:
-            return DealJob(effect, self._ask, self._post, begun=last.begun)
-        fresh = self._planned == effect
-        return DealJob(effect, self._ask, self._post, begun=not fresh, by_person=fresh)
+        # A plan not drawn here was begun by an earlier host, so the dealer must know it: were it dealt from its first
+        # card, cards might already lie in the trays.
+        known = last.begun if last is not None and last.effect == effect else self._planned != effect
+        self._job = DealJob(effect, self._ask, self._post, begun=known)
+        self._go(now_ms)
+
+    def _go(self, now_ms: int) -> None:
+        job = self._job
+        self._waiting_until_ms = now_ms + START_WITHIN_MS
+        if job is None:
+            return
+        if not job.check():
+            job.fail(words.PLAN, now_ms)
+        elif self.state == "online":
+            job.join(now_ms)
+        elif self.state == "refused":
+            job.fail(words.OFFLINE, now_ms)
 
     def _stop(self, now_ms: int) -> None:
         if self._session is not None and self.state == "online":
@@ -194,9 +199,8 @@ class DealerLink:
         if isinstance(result, Replied):
             self._replied(result, now_ms)
         elif isinstance(result, Rebooted):
-            if self._job is not None and self._job.begun:
-                self._job.fail(words.MCU_RESET, now_ms)
-            self._hello(now_ms, 0)
+            self._waiting_until_ms = now_ms + START_WITHIN_MS
+            self._hello(now_ms, 0)  # its answer brings the new boot id: a deal that had begun is void then
         elif isinstance(result, Lost):
             self._lost(result, now_ms)
         elif isinstance(result, Refused):

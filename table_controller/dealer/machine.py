@@ -100,11 +100,19 @@ class Line:
     def _frames(self, data: bytes) -> bytes:
         out = b""
         for frame in self._decoder.feed(data):
-            if self._drop.get(frame.type, 0) > 0:
-                self._drop[frame.type] -= 1
+            if self._one_of(self._drop, frame.type):
                 continue
             out += encode(frame)
-            if self._repeat.get(frame.type, 0) > 0:
-                self._repeat[frame.type] -= 1
+            if self._one_of(self._repeat, frame.type):
                 out += encode(frame)
         return out
+
+    @staticmethod
+    def _one_of(wanted: dict[int, int], kind: int) -> bool:
+        """Whether this frame is one of those; the last one takes the fault off the line."""
+        if kind not in wanted:
+            return False
+        wanted[kind] -= 1
+        if wanted[kind] <= 0:
+            del wanted[kind]
+        return True

@@ -9,7 +9,7 @@ from table_controller.dealer.link import DealerLink
 from table_controller.dealer.machine import Machine
 from table_controller.dealer.messages import QUIET_MS
 from table_controller.dealer.plan import RandomBytes
-from table_controller.table.effects import Effect
+from table_controller.table.effects import Effect, RunDeal
 from table_controller.table.events import Event
 
 STEP_MS = 5
@@ -28,9 +28,12 @@ class SteppedLink:
         now_ms: int = 0,
         random_bytes: RandomBytes = os.urandom,
         quiet_ms: int = QUIET_MS,
+        first_sequence: int = 0,
     ) -> None:
         self.machine = machine
-        self.link = DealerLink(post, kind=machine.kind, random_bytes=random_bytes, quiet_ms=quiet_ms)
+        self.link = DealerLink(
+            post, kind=machine.kind, random_bytes=random_bytes, quiet_ms=quiet_ms, first_sequence=first_sequence
+        )
         self._at_ms = now_ms
         self._plugged = machine.plugged
         if self._plugged:
@@ -57,6 +60,12 @@ class SteppedLink:
         """Carries out PlanDeal, RunDeal or StopDealer at ``now_ms``."""
         self.step(now_ms)
         self.link.perform(effect, self._at_ms)
+        self.machine.write(self.link.take_output())
+
+    def resume(self, effect: RunDeal, now_ms: int) -> None:
+        """After a restart of the controller: the deal that was under way (see DealerLink.resume)."""
+        self.step(now_ms)
+        self.link.resume(effect, self._at_ms)
         self.machine.write(self.link.take_output())
 
     def step(self, now_ms: int) -> None:

@@ -51,19 +51,26 @@ class Failure:
 _UNKNOWN = ("The dealer reports an unknown fault", "Update the controller.", "发牌机报告未知故障", "请更新控制程序。")
 
 
-def fault_failure(reply: m.StatusReply) -> Failure:
-    """The latched fault of a STATUS in words, with what was dealt until then."""
-    known = reply.fault in m.FAULT_WORDS
-    code = m.Fault(reply.fault).name if known else f"FAULT_{reply.fault}"
-    what, way_out, what_zh, way_out_zh = m.FAULT_WORDS.get(reply.fault, _UNKNOWN)
+def fault_failure(reply: m.StatusReply, *, cause_stays: bool = False) -> Failure:
+    """The latched fault of a STATUS in words, with what was dealt until then.
+
+    ``cause_stays``: it would not be cleared, so what keeps it is named (an open lid, a driver) and not what came first.
+    """
+    fault, at = reply.fault, reply.place
+    if cause_stays and reply.inputs & m.Input.UNSAFE:
+        fault, at = m.Fault.SAFETY, m.Place.LID
+    elif cause_stays and reply.inputs & m.Input.DRIVER_FAULT:
+        fault, at = m.Fault.DRIVER, m.Place.DRIVER
+    code = m.Fault(fault).name if fault in m.FAULT_WORDS else f"FAULT_{fault}"
+    what, way_out, what_zh, way_out_zh = m.FAULT_WORDS.get(fault, _UNKNOWN)
     if reply.is_void and "ollect every card" not in way_out:
         way_out, way_out_zh = _AGAIN, _AGAIN_ZH
-    place, place_zh = _place(reply.place)
+    place, place_zh = _place(at)
     where, where_zh = (f" ({place})", f"（{place_zh}）") if place else ("", "")
     if reply.cards:
         where = f" ({place}, after {reply.index} of {reply.cards} cards)"
         where_zh = f"（{place_zh}，已发 {reply.index}/{reply.cards} 张）"
-    missing = reply.cards - reply.index if reply.fault == m.Fault.HOPPER_EMPTY else 0
+    missing = reply.cards - reply.index if fault == m.Fault.HOPPER_EMPTY else 0
     more, more_zh = (f" {missing} cards are missing.", f"还缺 {missing} 张。") if missing else ("", "")
     words = both(f"{what_zh}{where_zh}。{more_zh}{way_out_zh}", f"{what}{where}.{more} {way_out}")
     return Failure(code, place, words, bool(reply.is_void))
