@@ -51,6 +51,8 @@ check: .venv/.ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(MAKE) --no-print-directory -C firmware check PYTHON=$(CURDIR)/$(BIN)/python
+	$(BIN)/mypy --explicit-package-bases -p hardware.tools
+	$(BIN)/python -m hardware.tools --check
 
 format: .venv/.ready-dev
 	$(BIN)/ruff format .

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from hardware.tools import camera_view, circuits, dealer_view, harness, jig, pages, table_plan
+from hardware.tools import camera_view, circuits, dealer_view, harness, jig, operator_card, pages, table_plan
 from hardware.tools.data import HARDWARE, ROOT
 from hardware.tools.sheet import Sheet, pdf
 from table_controller.drawings.marks_pdf import mark_pages
@@ -28,6 +28,7 @@ def drawings() -> list[Sheet]:
         *dealer_view.sheets(),
         *circuits.sheets(),
         *jig.sheets(),
+        *operator_card.sheets(),
     ]
 
 
@@ -64,7 +65,7 @@ def pdfs() -> dict[Path, bytes]:
 
 
 def strokes(data: bytes) -> list[bytes]:
-    """What a PDF draws: its page streams, unpacked. Fonts and the order of objects are left to the library's version."""
+    """What a PDF draws: its page streams, unpacked; fonts and the order of objects depend on the library's version."""
     found = []
     for stream in re.findall(rb"stream\r?\n(.*?)endstream", data, re.S):
         body = stream.strip()

@@ -61,10 +61,14 @@ def across() -> Sheet:
     _along_view(sheet, camera, short)
     worst = data.worst_px_per_mm(lens, height)
     notes = [
-        f"Lens {height:g} above the mat: {lens.px_per_mm(height):.2f} px/mm, at worst {worst:.2f} (lens {camera['margin']['height_mm']} too high, corners {camera['margin']['lens_loss']:.0%} less).",
-        f"Blue: what the picture's short side sees, {2 * short:.0f}. Green: what is read, {2 * data.areas_half_mm():g}.",
-        f"The screen, {camera['screen']['thick_mm']:g} thick, hides a strip of {data.shadow_mm(height):.1f} along the diagonal.",
-        f"Light: {data.lux():.0f} lx on the mat; a card at the edge mirrors a panel only when tilted by {data.mirror_tilt_deg(height):.1f} degrees or more.",
+        f"Lens {height:g} above the mat: {lens.px_per_mm(height):.2f} px/mm, at worst {worst:.2f} (lens "
+        f"{camera['margin']['height_mm']} too high, corners {camera['margin']['lens_loss']:.0%} less).",
+        f"Blue: what the picture's short side sees, {2 * short:.0f}. Green: what is read, "
+        f"{2 * data.areas_half_mm():g}.",
+        f"The screen, {camera['screen']['thick_mm']:g} thick, hides a strip of {data.shadow_mm(height):.1f} along "
+        "the diagonal.",
+        f"Light: {data.lux():.0f} lx on the mat; a card at the edge mirrors a panel only when tilted by "
+        f"{data.mirror_tilt_deg(height):.1f} degrees or more.",
     ]
     sheet.lines(20, 262, notes, 2.7, step=1.7)
     return sheet
@@ -196,7 +200,8 @@ def seat_box() -> Sheet:
     notes = [
         "Holes: 22.3 for the lamp H1, 16.2 for each button S4. Box T10, 30 high, lid upwards, screws from below.",
         "Colours: PASS white, TD yellow, READY green; none is red: red is kept for the emergency stop.",
-        "The box stands at the player's left, flush with the table's edge, its face tilted by 10 degrees to the player.",
+        "The box stands at the player's left, flush with the table's edge, its face tilted by 10 degrees to the "
+        "player.",
         "Buttons close to GND; their other ends and the lamp go to the socket at the back (6 ways).",
     ]
     sheet.lines(x - 12, y + 72, notes, 2.9, step=1.8)

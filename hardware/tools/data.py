@@ -69,7 +69,7 @@ def optics(kind: str) -> Optics:
 def worst_px_per_mm(lens: Optics, height_mm: float) -> float:
     """Pixels a millimetre with the lens too high by the margin, towards the picture's corners."""
     margin = toml("hardware/camera.toml")["margin"]
-    return lens.px_per_mm(height_mm + margin["height_mm"]) * (1 - margin["lens_loss"])
+    return float(lens.px_per_mm(height_mm + margin["height_mm"]) * (1 - margin["lens_loss"]))
 
 
 def areas_half_mm() -> float:

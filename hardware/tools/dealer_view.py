@@ -1,4 +1,4 @@
-"""The dimensioned sketch of the dealing machine: from the side in the path's plane, from above, and its table of places."""
+"""The dimensioned sketch of the dealing machine: from the side, from above, and the table of its sensors' places."""
 
 from __future__ import annotations
 
@@ -131,10 +131,11 @@ def side_view() -> Sheet:
         "HOME": ((origin[0] + 4, y - 5), (origin[0] + 2, y - 44)),
     }
     for name, (at, balloon) in marks.items():
+        top = 0
         if name in ("HOPPER", "BACK"):
             sheet.rect(at[0] - 4, at[1] - 9, 8, 8, weight=0.35, fill="#ffffff")
-            at = (at[0], at[1] - 5)
-        sheet.line(*at, *balloon, weight=0.18)
+            top = 5
+        sheet.line(at[0], at[1] - top, *balloon, weight=0.18)
         sheet.balloon(*balloon, str(places[name]["number"]))
     for index, (letter, angle) in enumerate(zip(EXITS, fan.angles_deg, strict=True)):
         at = _along(fan.radius_mm, angle, origin)
@@ -179,13 +180,20 @@ def _side_dimensions(sheet: Sheet, x0: float, y: float) -> None:
     pick = (x0 + feed["pick_at_mm"], y - radius)
     sheet.dim((pick[0], y - 2 * radius - 1), (x0, y - 2 * radius - 1), -6, f"{-feed['pick_at_mm']:g}")
     notes = [
-        f"MP4 pick roller: diameter {data.pick_roller_mm():.1f}, rubber on {feed['pick_arc_mm']:g} of its rim, one turn a card = {data.pitch_mm():g};",
-        f"belt M1 : roller {feed['pick_teeth'][0]} : {feed['pick_teeth'][1]} teeth. MP5 retard pad: gap {feed['card_gap_mm']:g}.",
-        f"MP6 transport rollers: diameter {data.transport_roller_mm():.2f}, belt M1 : rollers {feed['transport_teeth'][0]} : {feed['transport_teeth'][1]} teeth.",
-        f"MP7 chute: belt M2 : chute {mechanism['chute']['teeth'][0]} : {mechanism['chute']['teeth'][1]} teeth, {fan.pitch_deg:.2f} degrees = {machine['chute_steps']} half steps between exits;",
-        f"exits {fan.spacing_mm:.2f} apart at their beams, gap {feed['guide_gap_mm']:g}, walls {fan.spacing_mm - feed['guide_gap_mm']:.2f}; tightest bend of a card R {fan.bend_mm:.0f}.",
-        f"Trays: {tray['inside_mm'][0]} wide, {tray['inside_mm'][1]} long, from {tray['start_mm']} behind the pivot, {data.stack_mm(tray['cards_max']):.1f} deep (54 cards).",
-        f"The whole path is mounted running down by {mechanism['path']['slope_deg']:g} degrees: exit E is then about level.",
+        f"MP4 pick roller: diameter {data.pick_roller_mm():.1f}, rubber on {feed['pick_arc_mm']:g} of its rim, one "
+        f"turn a card = {data.pitch_mm():g};",
+        f"belt M1 : roller {feed['pick_teeth'][0]} : {feed['pick_teeth'][1]} teeth. MP5 retard pad: gap "
+        f"{feed['card_gap_mm']:g}.",
+        f"MP6 transport rollers: diameter {data.transport_roller_mm():.2f}, belt M1 : rollers "
+        f"{feed['transport_teeth'][0]} : {feed['transport_teeth'][1]} teeth.",
+        f"MP7 chute: belt M2 : chute {mechanism['chute']['teeth'][0]} : {mechanism['chute']['teeth'][1]} teeth, "
+        f"{fan.pitch_deg:.2f} degrees = {machine['chute_steps']} half steps between exits;",
+        f"exits {fan.spacing_mm:.2f} apart at their beams, gap {feed['guide_gap_mm']:g}, walls "
+        f"{fan.spacing_mm - feed['guide_gap_mm']:.2f}; tightest bend of a card R {fan.bend_mm:.0f}.",
+        f"Trays: {tray['inside_mm'][0]} wide, {tray['inside_mm'][1]} long, from {tray['start_mm']} behind the pivot, "
+        f"{data.stack_mm(tray['cards_max']):.1f} deep (54 cards).",
+        f"The whole path is mounted running down by {mechanism['path']['slope_deg']:g} degrees: exit E is then about "
+        "level.",
         "Red dots: beams. Numbers: see sheet D2.",
     ]
     sheet.lines(218, y + 112, notes, 2.5, step=1.75)

@@ -108,8 +108,8 @@ def _plan_dimensions(sheet: Sheet, half: float, read: float) -> None:
         (_at(-half - 55, -half - 55), "posts T6 at the ends of the screen"),
         (_at(-380, -380), "screen T5"),
     ]
-    for number, (at, words) in enumerate(marks, 1):
-        sheet.balloon(*at, str(number), radius=2.7)
+    for number, (spot, words) in enumerate(marks, 1):
+        sheet.balloon(spot[0], spot[1], str(number), radius=2.7)
         sheet.balloon(292, 52 + 10 * number, str(number), radius=2.7)
         sheet.text(297, 52 + 10 * number, words, 2.8)
     notes = [

@@ -1,4 +1,4 @@
-"""The marks at the table's edge at true scale, a page a seat: the discard rectangle and, to its right, the reserve circle."""
+"""The marks at the table's edge at true scale, a page a seat: discard rectangle and, to its right, reserve circle."""
 
 from __future__ import annotations
 
