@@ -141,31 +141,6 @@ static void no_sleep(avr_t *a, avr_cycle_count_t cycles) {
     (void)cycles; /* simulated time passes, ours need not */
 }
 
-/* Every reset, the watchdog's too: the pins float, what was on the line is lost. */
-static void on_reset(avr_t *a) {
-    if (core_reset) core_reset(a);
-    levels_out = 0;
-    machine.out = 0;
-    inputs_known = false;
-    carrying = false;
-    to_mcu.tail = to_mcu.head;
-}
-
-static void reset(bool power) {
-    avr_reset(avr);
-    avr_regbit_clear(avr, avr->reset_flags.wdrf);
-    avr_regbit_setto(avr, avr->reset_flags.porf, power);
-    avr_regbit_setto(avr, avr->reset_flags.extrf, !power);
-    show_inputs();
-}
-
-static avr_cycle_count_t arrive(avr_t *a, avr_cycle_count_t when, void *param) {
-    (void)a;
-    (void)when;
-    (void)param;
-    return 0; /* only there so that a sleep ends in time */
-}
-
 /* What the MCU has executed and for how long it could not be interrupted; with --trace only, which runs it instruction by
  * instruction. The start before main first lets interrupts in is not counted. */
 #define FLASH_WORDS (1u << 17)
@@ -189,6 +164,32 @@ static void trace(uint32_t pc) {
         off_since = avr->cycle;
         off_from = pc;
     }
+}
+
+/* Every reset, the watchdog's too: the pins float, what was on the line is lost. */
+static void on_reset(avr_t *a) {
+    if (core_reset) core_reset(a);
+    levels_out = 0;
+    machine.out = 0;
+    inputs_known = interrupts_seen = false;
+    off_since = 0;
+    carrying = false;
+    to_mcu.tail = to_mcu.head;
+}
+
+static void reset(bool power) {
+    avr_reset(avr);
+    avr_regbit_clear(avr, avr->reset_flags.wdrf);
+    avr_regbit_setto(avr, avr->reset_flags.porf, power);
+    avr_regbit_setto(avr, avr->reset_flags.extrf, !power);
+    show_inputs();
+}
+
+static avr_cycle_count_t arrive(avr_t *a, avr_cycle_count_t when, void *param) {
+    (void)a;
+    (void)when;
+    (void)param;
+    return 0; /* only there so that a sleep ends in time */
 }
 
 static void write_executed(const char *path) {

@@ -21,8 +21,6 @@ HELLO_AGAIN_MS = 1000
 """After a HELLO that nobody answered, before the next."""
 REFUSED_AGAIN_MS = 30_000
 """After something that was no dealer, before it is asked again: the cable may have been moved, or the noise be over."""
-NOISY_BLOCKS = 8
-"""So many damaged frames since the last good answer: it is the line, not a missing dealer."""
 START_WITHIN_MS = 10_000
 """A deal asked for while the link is down waits so long for it."""
 
@@ -257,8 +255,8 @@ class DealerLink:
 
     def _lost(self, lost: Lost, now_ms: int) -> None:
         session = self._session
-        damaged = session.bad_frames if session is not None else 0
-        self._noisy = self._boot is not None and (self._noisy or damaged >= NOISY_BLOCKS)
+        damaged = session is not None and session.bad_frames > 0
+        self._noisy = self._boot is not None and (self._noisy or damaged)  # it was a dealer: so it is the line
         if isinstance(lost.command, m.Hello) and session is not None and session.received and self._boot is None:
             self._refuse(
                 f"The device on {self.kind} sends {session.received} bytes but is no dealer. "

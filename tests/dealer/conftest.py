@@ -102,6 +102,12 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
     made.close()
 
 
+@pytest.fixture(params=["emulator", pytest.param("avr", marks=pytest.mark.avr)])
+def make_machine(request: pytest.FixtureRequest) -> Callable[[], Machine]:
+    """For tests that need many machines, one after the other; they close each."""
+    return Emulator if request.param == "emulator" else open_bench
+
+
 @pytest.fixture
 def bench() -> Iterator[Bench]:
     made = open_bench()

@@ -27,6 +27,15 @@ def test_core_under_the_sanitizers():
     assert int(found[1]) > 50_000
 
 
+def test_any_bytes_for_the_decoder():
+    """100,000 inputs here, ten million in the soak."""
+    if os.environ.get(NO_AVR) == "1":
+        pytest.skip(f"{NO_AVR}=1 is set.")
+    done = subprocess.run(["make", "-s", "-C", FIRMWARE, "fuzz"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"fuzz: 100000 inputs, \d+ frames accepted", done.stdout), done.stdout
+
+
 def test_the_core_knows_no_hardware():
     """So that the same files run here and on the MCU."""
     for source in (FIRMWARE / "core").glob("*.[ch]"):
