@@ -10,17 +10,6 @@ from hardware.tools.data import HARDWARE, SUPPLIES, bom, loads, rows
 
 COLUMNS = ["ref", "qty", "description", "part_number", "substitute", "supplier_class", "price_class"]
 COLUMNS += ["volts", "amps", "step"]
-    "ref",
-    "qty",
-    "description",
-    "part_number",
-    "substitute",
-    "supplier_class",
-    "price_class",
-    "volts",
-    "amps",
-    "step",
-]
 STEPS = {path.name[:2]: path for path in sorted((HARDWARE / "assembly").glob("[0-9][0-9]-*.md"))}
 REFERENCE = re.compile(r"`((?:PS|PCB|SE|MP|TJ|[ABCDFHJKLMQRSTUXYW])\d+|W[ABC])`")
 
