@@ -8,7 +8,7 @@ from collections.abc import Callable
 from table_controller.dealer import messages as m
 from table_controller.dealer import words
 from table_controller.dealer.framing import crc16
-from table_controller.dealer.plan import counts_of
+from table_controller.dealer.plan import check_plan, counts_of
 from table_controller.dealer.session import MakeCommand
 from table_controller.table.effects import RunDeal
 from table_controller.table.events import DealDone, DealFailed, DealProgress, Event
@@ -114,9 +114,8 @@ class DealJob:
             )
 
     def check(self) -> bool:
-        """Whether the plan can be dealt at all: its length and its exits. Before anything is sent."""
-        plan = self.effect.plan
-        return 0 < len(plan) <= m.MAX_CARDS and not set(plan) - set(m.EXIT_LETTERS)
+        """Whether the plan can be dealt at all. Before anything is sent."""
+        return not check_plan(self.effect.plan)
 
     # --- joining --------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,32 @@ RandomBytes = Callable[[int], bytes]
 NONCE_BYTES = 32
 
 
+HANDS: dict[str, tuple[int, ...]] = {
+    "27": (27, 27, 27, 27, 0),
+    **{
+        f"{cards}+{rest}": (cards, cards, cards, cards, rest)
+        for cards, rest in ((12, 6), (25, 8), (39, 6), (13, 2), (26, 4), (38, 10))
+    },
+}
+"""The deals of the games: cards a hand, and cards to the bottom exit, for one, two and three packs.
+
+Two packs to four hands (27); the bottom holds 6, 8, 6, or 2, 4, 6, or 6, 8, 10 cards with one, two and three packs."""
+
+
+def check_plan(plan: str, quotas: Sequence[int] | None = None) -> str:
+    """Why a plan cannot be dealt, in words; empty when it can. ``quotas``: the cards each exit must get, if known."""
+    strange = sorted(set(plan) - set(EXIT_LETTERS))
+    if strange:
+        return f"The plan names exits that the machine has not: {' '.join(strange)}."
+    if not 0 < len(plan) <= MAX_CARDS:
+        return f"The plan has {len(plan)} cards; the machine deals 1 to {MAX_CARDS}."
+    counts = counts_of(plan)
+    wanted = counts if quotas is None else (*quotas, *[0] * (len(counts) - len(quotas)))
+    if counts != wanted:
+        return f"The plan sends {counts} cards to the exits, not {tuple(wanted)}."
+    return ""
+
+
 def below(bound: int, random_bytes: RandomBytes) -> int:
     """A uniform number in 0..bound-1 (bound 1-256) by rejection: no remainder is ever folded in."""
     limit = 256 - 256 % bound

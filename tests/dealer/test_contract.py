@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from table_controller.dealer import messages as m
-from table_controller.dealer.plan import SealedPlan, verify
+from table_controller.dealer.plan import HANDS, SealedPlan, verify
 from table_controller.table.events import (
     DealDone,
     DealerOffline,
@@ -35,7 +35,26 @@ def test_full_deal_is_the_plan(dealing):
     assert verify(SealedPlan(planned.plan, planned.nonce, planned.commitment))
 
 
-@pytest.mark.parametrize("quotas", [(25, 25, 25, 25, 8), (3, 0, 2, 0, 1), (0, 0, 0, 0, 7), (36, 36, 36, 36, 36)])
+@pytest.mark.parametrize("hands", HANDS)
+def test_the_deals_of_every_game(dealing, hands):
+    quotas = HANDS[hands]
+    plan, end = dealing.deal(sum(quotas), quotas)
+    dealing.assert_exact(plan, end)
+    assert end.counts == quotas
+
+
+@pytest.mark.parametrize("plan", ["", "ENWSX", "E" * 181])
+def test_a_wrong_plan_moves_nothing(dealing, plan):
+    dealing.machine.load(20)
+    dealing.online()
+    dealing.start(plan)
+    dealing.run(1000)
+    end = dealing.all(DealFailed)[-1]
+    assert (end.code, end.void) == ("PLAN", True)
+    assert dealing.machine.state() == m.State.IDLE
+
+
+@pytest.mark.parametrize("quotas", [(3, 0, 2, 0, 1), (0, 0, 0, 0, 7), (36, 36, 36, 36, 36)])
 def test_any_quotas_and_the_bottom_pile(dealing, quotas):
     plan, end = dealing.deal(sum(quotas), quotas)
     dealing.assert_exact(plan, end)

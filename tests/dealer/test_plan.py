@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from table_controller.dealer.plan import SealedPlan, below, commitment_of, counts_of, draw, seal, verify
+from table_controller.dealer.plan import (
+    HANDS,
+    SealedPlan,
+    below,
+    check_plan,
+    commitment_of,
+    counts_of,
+    draw,
+    seal,
+    verify,
+)
 
 
 @given(st.tuples(*[st.integers(0, 36)] * 5).filter(lambda quotas: sum(quotas) > 0))
@@ -90,3 +100,28 @@ def test_commitment():
 
 def test_nonces_differ():
     assert len({seal("E", os.urandom).nonce for _ in range(50)}) == 50
+
+
+def test_the_hands_of_every_game():
+    """27 x 4; 12/25/39 with 6/8/6, 13/26/39 with 2/4/6, 12/25/38 with 6/8/10: one, two and three packs."""
+    assert set(HANDS) == {"27", "12+6", "25+8", "39+6", "13+2", "26+4", "38+10"}
+    assert {sum(quotas) for quotas in HANDS.values()} == {54, 108, 162}
+
+
+@pytest.mark.parametrize(
+    ("plan", "quotas", "words"),
+    [
+        ("", None, "0 cards"),
+        ("ENWSX", None, "X"),
+        ("E" * 181, None, "181"),
+        ("EENW", (1, 1, 1, 1), "(2, 1, 1, 0, 0)"),
+        ("ENWS", (1, 1, 1, 1, 1), "not (1, 1, 1, 1, 1)"),
+    ],
+)
+def test_a_plan_that_cannot_be_dealt_is_told(plan, quotas, words):
+    assert words in check_plan(plan, quotas)
+
+
+def test_a_plan_that_can_be_dealt():
+    assert check_plan("ENWS", (1, 1, 1, 1)) == ""
+    assert check_plan("B" * 180) == ""
