@@ -328,6 +328,12 @@ def _outline(sheet: Sheet) -> None:
             origin[1] + k * (x * math.sin(turn) + down * math.cos(turn)),
         )
 
+    floor = origin[1] + 58
+    for x, down in ((-60, 80), (150, 86)):
+        top = at(x, down)
+        sheet.rect(top[0] - 2, top[1], 4, floor - top[1], weight=0.4, fill="#e8e8e8")
+    plate = [(-104, -14), (44, -14), (246, -112), (262, 0), (246, 122), (120, 96), (44, 84), (-104, 84)]
+    sheet.path([at(*corner) for corner in plate], closed=True, weight=0.5, fill="#f4f4f4")
     _, length = data.card_mm()
     thick = data.stack_mm(108)
     sheet.path(
@@ -347,12 +353,10 @@ def _outline(sheet: Sheet) -> None:
         middle = ((ends[0][0] + ends[2][0]) / 2, (ends[0][1] + ends[2][1]) / 2)
         sheet.text(*middle, letter, 2.6, anchor="middle")
         sheet.line(*at(fan.pivot_mm, 0), *ends[0], weight=0.18, colour=_GREY)
-    floor = origin[1] + 58
     sheet.rect(origin[0] - 26, floor, 96, 2, weight=0.5, fill="#e8e8e8")
-    for x in (origin[0] - 20, origin[0] + 56):
-        sheet.line(x, floor, x, floor - (30 if x < origin[0] else 8), weight=0.7)
-    sheet.circle(origin[0] - 33, floor - 12, 4, weight=0.5, fill="#d8d8d8")
-    sheet.text(origin[0] - 39, floor - 12, "S1, at the front", 2.6, anchor="end")
+    stop = at(-80, 66)
+    sheet.circle(*stop, 3.2, weight=0.5, fill="#d0d0d0")
+    sheet.leader(stop, (stop[0] - 12, stop[1] + 14), "S1", 2.6)
     sheet.text(origin[0] - 26, floor + 6, "outline from the front, 1 : 5", 2.6)
 
 
