@@ -111,7 +111,12 @@ void board_init(void) {
 uint8_t board_heartbeat(void) { return heartbeat; }
 
 ISR(TIMER1_COMPA_vect) {
+    static uint16_t written;
     heartbeat++;
-    write_outputs(dealer_tick(&app_dealer, read_inputs()));
+    uint16_t out = dealer_tick(&app_dealer, read_inputs());
+    if (out != written) {
+        written = out;
+        write_outputs(out);
+    }
     OCR1A = dealer_moving(&app_dealer) ? COUNTS(TICK_US) : COUNTS(IDLE_TICK_US);
 }

@@ -7,11 +7,17 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from table_controller.dealer.bench import Bench
 from table_controller.dealer.emulator import Emulator
+from table_controller.dealer.fairness import examine, fair, row_of
+from table_controller.dealer.plan import HANDS
+from table_controller.dealer.stepped import SteppedLink
 from table_controller.sim.dealer_faults.killed import kill_once
+from table_controller.table.effects import PlanDeal, RunDeal
+from table_controller.table.events import DealDone, DealPlanned, Event
 
 KILLS = int(os.environ.get("SOAK_KILLS", "1000"))
 PARTS = 10
@@ -43,3 +49,27 @@ def test_ten_million_inputs_for_the_decoder() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"fuzz: {INPUTS} inputs" in done.stdout
+
+
+@pytest.mark.parametrize(("make", "deals"), [(Emulator, 4000), (Bench, 400)], ids=["emulator", "avr"])
+def test_what_the_machine_delivered_is_fair(make: type[Emulator] | type[Bench], deals: int) -> None:
+    """The battery on where the cards really fell, plans drawn from the operating system's random source."""
+    machine = make()
+    log: list[Event] = []
+    link = SteppedLink(machine, log.append)
+    now, found = 3000, []
+    link.step(now)
+    for job in range(1, deals + 1):
+        machine.load(108)
+        link.perform(PlanDeal(job, "A", HANDS["27"]), now)
+        assert isinstance(log[-1], DealPlanned)
+        link.perform(RunDeal(job, "A", log[-1].plan), now)
+        while link.busy:
+            now += 500
+            link.step(now)
+        assert isinstance(log[-1], DealDone)
+        log.clear()
+        found.append(row_of(machine.delivered()))
+    machine.close()
+    findings = examine(np.array(found, dtype=np.int8))
+    assert fair(findings), findings
