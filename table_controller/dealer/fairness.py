@@ -68,6 +68,7 @@ def examine(deals: Deals, level: float = LEVEL) -> tuple[Finding, ...]:
         raise ValueError("A deal does not give 27 cards to each of four exits.")
     found = {"origin": _origin(deals), **{f"lag {lag}": _lag(deals, lag) for lag in LAGS}}
     found |= {
+        "turn": _turn(deals),
         "last eight": _last(deals),
         "bombs": _bombs(deals),
         "next deal": _next(deals),
