@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from table_controller import __version__
-from table_controller.app import dealer_tools
+from table_controller.app import dealer_tools, profiles
 from table_controller.app.demo import run_demo
 from table_controller.app.run import run_table
 from table_controller.app.simulation import DEALER_FAULTS, DemoOptions
@@ -33,7 +33,7 @@ An example table.toml (every key has this default; an unknown key is an error):
   [table]
   id = "table-1"
   venue = "hall"
-  profile = "default"          # default, national or huaian
+  profile = "default"          # default, national, huaian, or a file of your own
   officiating = "advise"       # or enforce: a violation at 30 s stops the turn
 
   [camera]
@@ -74,6 +74,8 @@ def _parser() -> argparse.ArgumentParser:
     camera = commands.add_parser("camera", help="what the camera sees of the mat; a mat's corners")
     camera_command.add_arguments(camera)
     _add_judge(commands)
+    profile = commands.add_parser("profile", help="the rules: what a rule set settles, and how two differ")
+    profiles.add_arguments(profile)
     dealer = commands.add_parser("dealer", help="check the record of the dealing machine")
     dealer_tools.add_arguments(dealer)
 
@@ -219,6 +221,8 @@ def _dispatch(args: argparse.Namespace) -> int:
         return read_command.run(args)
     if args.command == "deck":
         return run_deck(args)
+    if args.command == "profile":
+        return profiles.run(args)
     if args.command == "dealer":
         return dealer_tools.run(args)
     if args.command == "camera":

@@ -22,7 +22,7 @@ class TableSettings:
 
     id: str = _setting("table-1", words="a short name without / + #")
     venue: str = _setting("venue", words="a short name without / + #")
-    profile: str = _setting("default", words="a rule set: default, national, huaian")
+    profile: str = _setting("default", words="a rule set: default, national, huaian, or a file of your own (ours.toml)")
     officiating: str = _setting("advise", words="advise, or enforce (a violation at 30 s stops the turn)")
 
 

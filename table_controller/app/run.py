@@ -20,7 +20,7 @@ from table_controller.dealer.driver import SerialLink
 from table_controller.dealer.ports import find_port
 from table_controller.errors import ConfigError, DeviceError, TableError
 from table_controller.feed.client import Broker
-from table_controller.games.guandan.profile import load_profile
+from table_controller.games.guandan.profile import named_rules
 from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
@@ -90,7 +90,7 @@ class _Run:
 def check_before(config: Config, *, degraded: bool) -> list[str]:
     """What is missing, as plain sentences. Without ``degraded`` the first one is raised as an error."""
     problems: list[TableError] = []
-    load_profile(config.table.profile)
+    named_rules(config.table.profile)
     if config.table.officiating not in ("advise", "enforce"):
         raise ConfigError(
             f"table.officiating = {config.table.officiating!r} is not allowed.", way_out="It is advise or enforce."
@@ -155,12 +155,14 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
     loop = asyncio.get_running_loop()
     clock = RealClock(loop)
     folder = fresh_folder(Path(config.state.directory))
+    profile, rules = named_rules(config.table.profile)
     table = open_table(
         clock,
         folder / "journal.jsonl",
         table=config.table.id,
         venue=config.table.venue,
-        profile=config.table.profile,
+        profile=profile,
+        rules=rules,
         officiating=config.table.officiating,
         draw_leader=(lambda: leader) if leader is not None else any_seat,
     )

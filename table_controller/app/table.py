@@ -81,6 +81,7 @@ def open_table(
     table: str,
     venue: str,
     profile: str,
+    rules: str = "",
     officiating: str = "",
     seed: int | None = None,
     sync: bool = True,
@@ -97,7 +98,7 @@ def open_table(
             )
     journal = JournalWriter(journal_path, header={"program": __version__, "table": table, "venue": venue}, sync=sync)
     runtime = TableRuntime(core, journal, clock)
-    opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating)
+    opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating, rules)
     return Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
 
 

@@ -15,8 +15,9 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from table_controller.errors import DeviceError, TableError
+from table_controller.table.commands import parse_command
 from table_controller.table.events import Event
-from table_controller.web.commands import parse_command
+from table_controller.table.incidents import KINDS, NOTED
 
 STATIC = Path(str(files(__package__) / "static"))
 FONTS = Path(str(files(__package__) / "fonts"))
@@ -70,6 +71,7 @@ class Page:
         app.router.add_get("/api/setup.jpg", self._setup_picture)
         app.router.add_post("/api/setup", self._align)
         app.router.add_get("/api/state", self._state)
+        app.router.add_get("/api/kinds", self._kinds)
         app.router.add_get("/api/events", self._events)
         app.router.add_post("/api/command", self._command)
         app.router.add_get("/api/evidence/{name}", self._evidence)
@@ -100,6 +102,10 @@ class Page:
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self.snapshot())
+
+    async def _kinds(self, request: web.Request) -> web.Response:
+        """What a human may note, in both languages."""
+        return web.json_response([{"name": n, "zh": KINDS[n].zh, "en": KINDS[n].en} for n in NOTED])
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **HEADERS})

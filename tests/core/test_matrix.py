@@ -64,7 +64,13 @@ SAMPLES: dict[str, dict[str, object]] = {
     "MatchCarried": {"document": "{}", "by": "x"},
     "ResultEntered": {"seat": "S"},
     "ResultChecked": {"seat": "E"},
-    "ResultCorrected": {"deal": 1, "order": ("E", "N", "W", "S"), "agreed": ("EW", "NS"), "by": "x", "role": "head_referee"},
+    "ResultCorrected": {
+        "deal": 1,
+        "order": ("E", "N", "W", "S"),
+        "agreed": ("EW", "NS"),
+        "by": "x",
+        "role": "head_referee",
+    },
     "DisputeRaised": {"seat": "E", "play": 0},
     "DisputeAgreed": {"seat": "N", "incident": 1},
 }

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from table_controller.app.profiles import markdown_table
 from table_controller.config import Config, parse_config
 from table_controller.dealer import messages, words
 from table_controller.feed.topics import ROOT, Topics
-from table_controller.games.guandan.profile import load_profile, profile_names
+from table_controller.games.guandan.profile import profile_names, profile_sections
+from table_controller.games.guandan.settings import SETTINGS
+from table_controller.table.commands import command_names
 from table_controller.table.incidents import KINDS
 from table_controller.table.machine import diagram
 
@@ -99,16 +102,19 @@ def test_every_setting_of_a_profile_is_in_the_rules(root: Path) -> None:
     assert [name for name in profile_names() if f"`{name}`" not in text] == []
 
 
-@pytest.mark.parametrize("name", ["huaian", "national", "default"])
-def test_the_differences_shown_are_the_profiles_own(root: Path, name: str) -> None:
-    shown = between(text_of(root, "docs/rules.md"), "profiles").splitlines()
-    heads = [cell.strip().strip("`") for cell in shown[0].strip("|").split("|")]
-    column, profile = heads.index(name), load_profile(name)
-    rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in shown[2:]]
-    assert len(rows) >= 5
-    for row in rows:
-        value = getattr(profile, row[0])
-        assert row[column] == (str(value).lower() if isinstance(value, bool) else str(value)), row[0]
+def test_the_profiles_shown_are_the_shipped_ones(root: Path) -> None:
+    assert between(text_of(root, "docs/rules.md"), "profiles") == markdown_table()
+
+
+def test_every_setting_has_its_meaning_and_its_source() -> None:
+    names = {name for section in profile_sections("base").values() for name in section}
+    assert names == set(SETTINGS)
+    assert all(s.zh and s.en and s.source for s in SETTINGS.values())
+
+
+def test_every_command_is_in_the_docs_and_no_other(root: Path) -> None:
+    shown = first_cells(between(text_of(root, "docs/commands.md"), "commands"))
+    assert shown == set(command_names())
 
 
 def toml_blocks(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from table_controller.cards import RANKS
 
 RUN = "A" + RANKS
+TYPES = ("single", "pair", "triple", "fullhouse", "straight", "tube", "plate", "bomb", "sf", "jokers")
 MAX_PLAY = 10
 """The largest play: eight of a rank and two wilds."""
 

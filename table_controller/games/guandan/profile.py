@@ -141,6 +141,15 @@ def rules_of(name: str, own: str) -> Profile:
     return own_rules(name, own) if own else load_profile(name)
 
 
+def named_rules(name: str) -> tuple[str, str]:
+    """Name and own text of the profile that a configuration names: shipped, or a file (``ours.toml``), checked."""
+    if not name.endswith(".toml"):
+        load_profile(name)
+        return name, ""
+    path = Path(name)
+    return path.stem, read_own_profile(path)
+
+
 def _tuples(values: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 

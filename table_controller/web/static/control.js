@@ -1,5 +1,6 @@
 import { follow } from "./live.js";
 import { drawQuestions } from "./questions.js";
+import { buildNote, drawIncident, drawRights } from "./rulings.js";
 import { lang, readingText, setLanguage, t } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -36,6 +37,7 @@ function build() {
     $("seats").append(box);
     const option = new Option(t(seat), seat);
     $("enter").elements.seat.append(option);
+    $("note").elements.seat.append(new Option(t(seat), seat));
     $("resync").elements.turn.append(new Option(t(seat), seat));
     const label = document.createElement("label");
     const count = Object.assign(document.createElement("input"), { type: "number", min: 0, max: 27, required: true, name: seat });
@@ -57,7 +59,7 @@ function build() {
 
 function draw(state) {
   $("phase").textContent = t(state.phase);
-  $("plays").replaceChildren(...state.recent.filter((a) => !a.pass).reverse().map((action) => {
+  $("plays").replaceChildren(...state.recent.filter((a) => a.cards.length).reverse().map((action) => {
     const item = document.createElement("li");
     const field = document.createElement("input");
     field.value = action.cards.join(" ");
@@ -68,16 +70,12 @@ function draw(state) {
     return item;
   }));
   const quiet = Object.assign(document.createElement("li"), { textContent: t("nobody") });
-  $("incidents").replaceChildren(...(state.incidents.length ? [] : [quiet]), ...state.incidents.slice().reverse().map((i) => {
-    const item = document.createElement("li");
-    const words = document.createElement("span");
-    words.textContent = `#${i.number} ${i.seat ? t(i.seat) : ""} ${lang === "en" ? i.en : i.zh} ${i.detail}`;
-    item.append(words);
-    if (i.status === "open") item.append(button(t("ack"), { do: "incident", number: i.number, status: "acknowledged" }));
-    item.append(button(t("resolve"), { do: "incident", number: i.number, status: "resolved" }));
-    item.append(button(t("overturn"), { do: "incident", number: i.number, status: "overturned" }));
-    return item;
-  }));
+  $("incidents").replaceChildren(
+    ...(state.incidents.length ? [] : [quiet]),
+    ...state.incidents.slice().reverse().map((i) => drawIncident(i, send)),
+  );
+  const rights = drawRights(state);
+  $("rights").replaceChildren(...(rights.length ? rights : [Object.assign(document.createElement("li"), { textContent: t("nobody") })]));
 }
 
 setLanguage();
@@ -87,6 +85,7 @@ $("back").href = `/${location.search}`;
 $("setup").href = `/setup${location.search}`;
 $("language").href = lang === "en" ? "?lang=zh" : "?lang=en";
 build();
+buildNote($("note"), send);
 let editing = false;
 document.addEventListener("focusin", (e) => { editing = e.target.tagName === "INPUT"; });
 document.addEventListener("focusout", () => { editing = false; });

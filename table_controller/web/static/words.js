@@ -51,6 +51,18 @@ const WORDS = {
   leave_doubtful: ["保持存疑，不再询问", "Leave it doubtful, ask no more"],
   evidence_of: ["{a}家这手牌的照片", "Picture of what {a} laid"],
   evidence_none: ["没有照片（未保存或已清理），请看桌面；仍可在此确认", "No picture (not kept, or cleared since): look at the table. The question can still be answered"],
+  arrived: ["已到场", "Arrived"], give: ["判", "Give"], by_head: ["（裁判长）", " (head referee)"], no_penalty: ["不罚", "No penalty"],
+  other_penalty: ["其他判罚…", "Other penalty…"], right_lapsed: ["处罚权丧失…", "Right lapsed…"],
+  warning: ["口头警告", "warning"], violation: ["违例", "violation"], "violation+stop": ["违例并停一圈", "violation, and one trick's stop"],
+  foul: ["犯规，本副判负", "foul, the deal is lost"], game_lost: ["本局判负", "game lost"], out: ["取消资格", "exclusion"],
+  void_hand: ["手牌作废", "hand void"], class_1: ["第一类", "class 1"], class_2: ["第二类", "class 2"],
+  class_3: ["第三类", "class 3"], class_4: ["第四类", "class 4"],
+  next_trick: ["下圈才指出", "noticed in the next trick"], next_deal: ["下副才指出", "noticed in the next deal"],
+  nobody_claimed: ["无人指出", "nobody pointed it out"], spectator: ["他人率先指出", "a spectator pointed it out first"],
+  acted_before_call: ["召请前自行行动", "acted before calling"], unfair_gain: ["利用对方不了解获利", "gained unfairly"],
+  rights: ["当前限制", "Rights now"], may_not_play: ["本圈停止出牌", "may not play"], may_not_lead: ["不可领出", "may not lead"],
+  must_lead: ["须领出", "must lead"], names_type: ["指定牌型", "names the type"], owes_card: ["须先出", "owes"],
+  no_tribute: ["本副不贡牌，", "No tribute:"], names_leader: ["指定领出者", "name the leader"], note: ["记录违规", "Note a breach"],
   overturn: ["撤销", "Overturn"], resync: ["重新对准", "Resync"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
 

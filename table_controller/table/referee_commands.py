@@ -1,0 +1,117 @@
+"""A referee's commands, and those of players at the seat page, as events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from table_controller.cards import SEATS, parse_card
+from table_controller.errors import InputError
+from table_controller.games.guandan.hands import TYPES
+from table_controller.table import fields as f
+from table_controller.table import referee_events as rv
+from table_controller.table.events import Event
+
+Data = dict[str, Any]
+MOST_SHOWN = 27
+
+
+def _role(data: Data) -> str:
+    return f.word(data, "role", "referee")
+
+
+def _rule(at: int, d: Data) -> Event:
+    return rv.Ruled(
+        at,
+        f.number(d, "number"),
+        f.word(d, "penalty"),
+        f.by(d),
+        _role(d),
+        f.reason(d),
+        f.word(d, "lapsed"),
+        f.flag(d, "apply", default=True),
+        f.seat_or_none(d),
+    )
+
+
+def _named_type(data: Data) -> str:
+    name = f.word(data, "type")
+    if name not in TYPES:
+        raise InputError(f"'{name}' is no type of play.", way_out=f"Types: {', '.join(TYPES)}.", code="COMMAND")
+    return name
+
+
+def _inserted(at: int, d: Data) -> Event:
+    cards = f.cards_or_count(d) if d.get("count") else f.cards(d, none_allowed=True)
+    after, deal = f.number(d, "after"), f.number(d, "deal", 0)
+    return rv.PlayInserted(at, after, f.seat(d), cards, f.by(d), f.reason(d), deal)
+
+
+def _match(at: int, d: Data) -> Event:
+    names = f.words(d, "names", len(SEATS))
+    return rv.MatchSet(
+        at,
+        f.by(d),
+        f.word(d, "system", "计局"),
+        f.number(d, "deals", 0),
+        f.number(d, "minutes", 0),
+        f.number(d, "games", 1),
+        f.word(d, "format", "swiss"),
+        f.number(d, "round", 1),
+        names,
+    )
+
+
+def _result(at: int, d: Data) -> Event:
+    order, agreed = f.seats(d, "order"), f.pairs(d, "agreed")
+    return rv.ResultCorrected(at, f.number(d, "deal"), order, agreed, f.by(d), _role(d), f.reason(d))
+
+
+def _exchange(at: int, d: Data) -> Event:
+    card, wrong = parse_card(f.word(d, "card")), f.flag(d, "wrong", default=False)
+    return rv.ExchangeCorrected(at, f.seat(d), card, f.by(d), f.reason(d), wrong)
+
+
+def _exposed(at: int, d: Data) -> Event:
+    cards, shown = f.cards(d, most=MOST_SHOWN), f.flag(d, "as_tribute", default=False)
+    return rv.CardsExposed(at, f.seat(d), cards, f.by(d), shown)
+
+
+def _removed(at: int, d: Data) -> Event:
+    return rv.PlayRemoved(at, f.number(d, "play"), f.by(d), f.reason(d), f.number(d, "deal", 0))
+
+
+def _moved(at: int, d: Data) -> Event:
+    return rv.PlayMoved(at, f.number(d, "play"), f.seat(d), f.by(d), f.reason(d), f.number(d, "deal", 0))
+
+
+def _levels(at: int, d: Data) -> Event:
+    return rv.LevelsSet(at, f.word(d, "ew"), f.word(d, "ns"), f.pair(d, "owner"), f.by(d), f.reason(d))
+
+
+REFEREE: dict[str, Callable[[int, Data], Event]] = {
+    "rule": _rule,
+    "note": lambda at, d: rv.IrregularityNoted(at, f.word(d, "kind"), f.seat_or_none(d), f.by(d), f.reason(d)),
+    "remind": lambda at, d: rv.HallReminded(at, f.words(d, "kinds"), f.by(d)),
+    "name_type": lambda at, d: rv.TypeNamed(at, f.seat(d), _named_type(d)),
+    "name_leader": lambda at, d: rv.LeaderNamed(at, f.seat(d, "leader"), f.by(d)),
+    "exposed": _exposed,
+    "correct_exchange": _exchange,
+    "insert": _inserted,
+    "remove": _removed,
+    "move": _moved,
+    "roll_back": lambda at, d: rv.RolledBack(at, f.number(d, "play"), f.by(d), f.reason(d)),
+    "extend_clock": lambda at, d: rv.ClockExtended(at, f.number(d, "extra_ms"), f.by(d), f.reason(d)),
+    "set_clock": lambda at, d: rv.ClockSet(at, f.number(d, "elapsed_ms"), f.by(d), f.reason(d)),
+    "match": _match,
+    "extend_round": lambda at, d: rv.RoundExtended(at, f.number(d, "minutes"), f.by(d), f.reason(d)),
+    "concede": lambda at, d: rv.GameConceded(at, f.pair(d), f.word(d, "how"), f.by(d), _role(d)),
+    "late": lambda at, d: rv.LateArrived(at, f.seat(d), f.minutes(d), f.by(d)),
+    "set_levels": _levels,
+    "carry": lambda at, d: rv.MatchCarried(at, str(d.get("document", "")), f.by(d)),
+    "enter_result": lambda at, d: rv.ResultEntered(at, f.seat(d)),
+    "check_result": lambda at, d: rv.ResultChecked(at, f.seat(d), f.flag(d, "agrees", default=True), f.reason(d)),
+    "correct_result": _result,
+    "dispute": lambda at, d: rv.DisputeRaised(at, f.seat(d), f.number(d, "play", 0), f.reason(d)),
+    "agree": lambda at, d: rv.DisputeAgreed(at, f.seat(d), f.number(d, "number")),
+}
