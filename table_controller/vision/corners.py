@@ -187,7 +187,8 @@ def _levelled(grey: Image) -> Image:
     """Print alone, at one strength, whatever the light: lamps differ from evening to evening."""
     light = grey.astype(np.float32)
     mean = cv2.blur(light, (_LEVEL_PX, _LEVEL_PX))
-    deviation = np.sqrt(cv2.blur((light - mean) ** 2, (_LEVEL_PX, _LEVEL_PX)))
+    # a running sum of even ground may end a hair below nought
+    deviation = np.sqrt(np.maximum(cv2.blur((light - mean) ** 2, (_LEVEL_PX, _LEVEL_PX)), 0))
     return np.asarray(np.clip(128 + _LEVEL * (light - mean) / (deviation + _LEAST_DEVIATION), 0, 255), dtype=np.uint8)
 
 
