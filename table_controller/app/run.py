@@ -7,7 +7,7 @@ import contextlib
 import logging
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from table_controller.app.brokers import answers
@@ -54,6 +54,7 @@ class _Run:
     dealer: SerialLink | None = None
     recorded: bool = False
     ended: bool = False
+    said: set[tuple[str, Seat | None]] = field(default_factory=set)
 
     def post(self, event: Event) -> None:
         """Give an event to the table from any thread."""
@@ -78,6 +79,13 @@ class _Run:
         """What the camera's worker has sent."""
         if self.vision is not None:
             self.take(self.vision.receive())
+
+    def say_hints(self, vision: VisionClient) -> None:
+        """Each thing amiss with the camera's pictures once, in both languages, for whoever starts the table."""
+        for hint in vision.hints:
+            if (hint.code, hint.seat) not in self.said:
+                self.said.add((hint.code, hint.seat))
+                say(f"camera: {hint.en} / {hint.zh}")
 
     def perform(self, effect: Effect) -> None:
         """Hand effects to the dealer and the camera."""
@@ -293,6 +301,7 @@ async def _work(run: _Run, stopping: asyncio.Event) -> None:
                 known_restarts, descriptor = run.vision.restarts, run.vision.fileno()
                 run.loop.add_reader(descriptor, run.take_waiting)
             run.take(run.vision.check(run.clock.now_ms()))
+            run.say_hints(run.vision)
             run.ended = run.recorded and run.vision.lost == RECORDING_ENDED
         await _pause(run, CHECK_MS)
     if descriptor >= 0:

@@ -19,6 +19,7 @@ _NEARER, _NEAREST = 1.035, 1.45
 _UNKNOWN_DECK = 1.065
 """Until the deck's own measure is known: decks print their indices up to 2 mm nearer the edge."""
 _LEARNT = 3
+_KNOWN = 12
 _TALLER = 1.14
 """A single index is measured to five in a hundred only: this is 14 cm above the mat. Joined corners tell more."""
 _FAN = 4
@@ -50,6 +51,11 @@ class HeldCheck:
         self._heights.extend(heights if cards else ())
         found = [distance for card in cards if not card.doubtful and (distance := corner_distance(card)) is not None]
         self._distances.extend(found)
+
+    @property
+    def usual_height(self) -> float | None:
+        """How high the deck's indices are that lay on the mat so far; None until enough did."""
+        return float(np.median(self._heights)) if len(self._heights) >= _KNOWN else None
 
     def above(self, cards: Sequence[SeenCard], heights: Sequence[float], rest: int) -> bool:
         """Whether cards seen in the area at rest for ``rest`` frames seem to be held above it."""

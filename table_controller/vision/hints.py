@@ -48,12 +48,18 @@ WORDS: dict[str, tuple[str, str]] = {
         "{zh}家区域每毫米只有 {n} 像素，至少要 3：请把摄像头放低，或选更高的分辨率",
         "{en}'s area has only {n} pixels a millimetre, 3 are needed: lower the camera or choose a higher resolution",
     ),
+    "small": (
+        "摄像头画面只有 {n} 像素，至少要 {need}：请选更高的分辨率，或换摄像头",
+        "The camera's pictures are only {n} pixels, {need} are needed: choose a higher resolution or another camera",
+    ),
     "slow": (
         "摄像头每秒只有 {n} 帧，至少要 8：请缩短曝光、加亮灯光，或检查 USB 接口",
         "The camera gives only {n} frames a second, 8 are needed: more light, a shorter exposure, or another USB port",
     ),
 }
-"""Chinese and English by code. ``{zh}`` and ``{en}`` are the seat, ``{n}`` a figure."""
+"""Chinese and English by code. ``{zh}`` and ``{en}`` are the seat, ``{n}`` a figure, ``{need}`` the one needed."""
+NEEDED = " of "
+"""Between what was measured and what is needed, in a figure that names both."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,8 @@ class Hint:
 
     def _words(self, language: int) -> str:
         seat = self.seat or ""
-        return WORDS[self.code][language].format(zh=_SEATS_ZH.get(seat, ""), en=seat, n=self.figure)
+        figure, _, need = self.figure.partition(NEEDED)
+        return WORDS[self.code][language].format(zh=_SEATS_ZH.get(seat, ""), en=seat, n=figure, need=need)
 
     def document(self) -> dict[str, str]:
         """As published with the table's health."""

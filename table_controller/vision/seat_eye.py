@@ -31,6 +31,7 @@ from table_controller.vision.gate import GATE_PX_PER_MM, play_border
 from table_controller.vision.held import HeldCheck
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, own_part, play_window, within
+from table_controller.vision.one_print import of_one_print, usual_height_px
 from table_controller.vision.reader import IndexReading
 from table_controller.vision.second_look import gap_picture, gaps, placed
 from table_controller.vision.stir import print_shift
@@ -138,9 +139,11 @@ class SeatEye:
             return []
         self.readings += 1
         scale = READ_PX_PER_MM * _LOOKS[len(self._votes) % len(_LOOKS)]
-        readings = [r for r in self._reader.read_crop(view, scale) if self._inside(r.centre)]
+        usual_px = self.held.usual_height
+        everything = of_one_print(self._reader.read_crop(view, scale), usual_px)
+        readings = [r for r in everything if self._inside(r.centre)]
         found = cards_in_view(readings, self._window, READ_PX_PER_MM, self._geometry)
-        missed = self._second_look(view, found)
+        missed = of_one_print(self._second_look(view, found), usual_height_px(readings) or usual_px)
         if missed:
             found = cards_in_view([*readings, *missed], self._window, READ_PX_PER_MM, self._geometry)
         old = [self._window.to_px(*at, READ_PX_PER_MM) for at in self._known_corners()]

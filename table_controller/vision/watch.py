@@ -11,7 +11,7 @@ import numpy as np
 from table_controller.cards import SEATS, Seat
 from table_controller.geometry import Geometry, mat_to_seat, seat_to_mat
 from table_controller.vision.gate import GATE_PX_PER_MM
-from table_controller.vision.hints import Hint
+from table_controller.vision.hints import NEEDED, Hint
 from table_controller.vision.images import Image
 from table_controller.vision.light import FlickerWatch, blur_px, light_hints
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, corner_shift_px, play_window, px_per_mm_at
@@ -69,12 +69,14 @@ class PictureWatch:
         self.last_look: tuple[Hint, ...] = ()
         """What was amiss in the last of them, whether or not it was before."""
         self._held: MatPose | None = None
+        self._small: tuple[Hint, ...] = ()
         self._moved_ms: int | None = None
         self.report = PictureReport({}, 0.0, 0, ())
 
     def look(self, frame: Image, glimpse: Image, pose: MatPose | None, grab_ms: int) -> None:
         """Take in a frame; all but once a second it only notes the stamp and the rows' light."""
         self._stamps.append(grab_ms)
+        self._small = self._too_small(frame)
         self._flicker.look(glimpse)
         if pose is None:
             return
@@ -95,7 +97,13 @@ class PictureWatch:
     def hints(self, now_ms: int) -> tuple[Hint, ...]:
         """What is amiss now."""
         moved = self._moved_ms is not None and now_ms - self._moved_ms < MOVED_SHOWN_MS
-        return (*((Hint("moved"),) if moved else ()), *self.report.hints)
+        return (*self._small, *((Hint("moved"),) if moved else ()), *self.report.hints)
+
+    def _too_small(self, frame: Image) -> tuple[Hint, ...]:
+        """Known from the first frame on, the mat found in it or not: even filled by the mat it were too coarse."""
+        side, needed = min(frame.shape[:2]), round(self._geometry.mat_side_mm * self._least_scale)
+        sizes = f"{frame.shape[1]} × {frame.shape[0]}{NEEDED}{needed} × {needed}"
+        return (Hint("small", None, sizes),) if side < needed else ()
 
     def _note_move(self, pose: MatPose, grab_ms: int) -> None:
         if pose is self._held:

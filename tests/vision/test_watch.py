@@ -73,6 +73,17 @@ def test_a_slow_camera_and_a_coarse_picture_are_told() -> None:
     assert {("coarse", seat) for seat in SEATS} <= hints(scene, lambda frame, _: faults.seen_through(frame, far))
 
 
+def test_a_camera_of_too_few_pixels_is_told_from_its_first_frame_with_the_mat_or_without() -> None:
+    watch = PictureWatch(GEOMETRY)
+    for size, told in (((720, 1280), True), ((1080, 1080), True), ((2160, 2160), False)):
+        frame = np.full((*size, 3), 90, dtype=np.uint8)
+        watch.look(frame, glimpse_of(frame), None, 0)
+        hints_now = watch.hints(0)
+        assert [hint.code for hint in hints_now] == (["small"] if told else [])
+        if told:
+            assert f"{size[1]} × {size[0]}" in hints_now[0].en and "1824 × 1824" in hints_now[0].zh
+
+
 @pytest.mark.parametrize(
     ("shift", "turn", "zoom"), [((25, -14), 0.7, 1.0), ((60, 40), -1.5, 0.985), ((3, 2), 0.0, 1.0)]
 )

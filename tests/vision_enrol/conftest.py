@@ -19,6 +19,7 @@ from table_controller.vision.enrol.guide import Guide
 from table_controller.vision.enrol.opening import weights_name
 from table_controller.vision.enrol.plan import Stage, Words
 from table_controller.vision.enrol.session import learn_shown
+from table_controller.vision.images import Image
 from table_controller.vision.reader import open_detector, weight_files
 
 GEOMETRY = load_geometry()
@@ -37,11 +38,11 @@ class Rehearsal:
     def lay(self, stage: Stage) -> None:
         lay_stage(self.scene, stage, self.rng)
 
-    def show(self, frames: int = 8) -> list[Words]:
+    def show(self, frames: int = 8, fault: Callable[[Image], Image] = lambda frame: frame) -> list[Words]:
         said: list[Words] = []
         stage = self.guide.stage
         for _ in range(frames):
-            said += self.guide.see(self.scene.render(), self.ms)
+            said += self.guide.see(fault(self.scene.render()), self.ms)
             self.ms += 100
             if self.guide.stage != stage:
                 break

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from table_controller.cards import FACES
+from table_controller.sim import faults
+from table_controller.vision.enrol.guide import POOR_REFUSALS, RETRY_MS
 from table_controller.vision.enrol.plan import Stage, stages
 from table_controller.vision.enrol.samples import NOTHING
 
@@ -51,6 +54,39 @@ def test_swapped_cards_are_asked_about_and_not_learnt(rehearse: Callable, plan: 
     said = rehearsal.show()
     assert any("W" in words.en and ("6C" in words.en or "7C" in words.en) for words in said[1:])
     assert not rehearsal.guide.done
+
+
+def glaring(rehearsal) -> Callable:
+    lamp = faults.at_frame(rehearsal.scene.to_frame, "N", 60, 200)
+    return lambda frame: faults.glare(frame, lamp, 160)
+
+
+def blurring(_) -> Callable:
+    return lambda frame: faults.defocus(frame, 1.7)
+
+
+@pytest.mark.parametrize(("spoil", "zh", "en"), [(glaring, "北家", "N"), (blurring, "不清晰", "not sharp")])
+def test_a_capture_with_glare_or_blur_is_refused_and_repeated(
+    rehearse: Callable, plan: list[Stage], spoil: Callable, zh: str, en: str
+) -> None:
+    rehearsal = rehearse(plan[:1], "classic")
+    rehearsal.lay(plan[0])
+    said = rehearsal.show(fault=spoil(rehearsal))
+    assert any(zh in words.zh and en in words.en for words in said[1:]), [words.en for words in said]
+    assert not rehearsal.guide.done and not rehearsal.guide.collected.samples
+    rehearsal.show()
+    assert rehearsal.guide.done and rehearsal.guide.repeats == 1
+
+
+def test_a_hall_without_a_better_lens_is_not_kept_waiting_for_ever(rehearse: Callable, plan: list[Stage]) -> None:
+    rehearsal = rehearse(plan[:1], "bold")
+    rehearsal.lay(plan[0])
+    shots = 0
+    while not rehearsal.guide.done and shots < 6:
+        rehearsal.show(fault=lambda frame: faults.defocus(frame, 1.7))
+        rehearsal.ms += RETRY_MS
+        shots += 1
+    assert rehearsal.guide.done and shots == POOR_REFUSALS + 1
 
 
 def test_an_empty_circle_is_named(rehearse: Callable, plan: list[Stage]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from table_controller.cards import Seat
 from table_controller.vision.enrol.plan import SEAT_ZH, Words
 from table_controller.vision.enrol.row_match import Row
 from table_controller.vision.gate import GATE_PX_PER_MM
+from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
-from table_controller.vision.light import light_hints
+from table_controller.vision.light import blur_px, light_hints
+
+UNSHARP_MM = 0.68
+"""The sigma of the blur beyond which a picture teaches too little; for reading a little more will do."""
 
 
 def no_mat() -> Words:
@@ -50,6 +54,17 @@ def prompt_fault(seat: Seat, kind: str) -> Words:
     )
 
 
-def glare_faults(views: Mapping[Seat, Image]) -> list[Words]:
-    """Light that explains why a row was not read; the views are the gate's."""
-    return [Words(f"{hint.zh}。", f"{hint.en}.") for hint in light_hints(views, GATE_PX_PER_MM)]
+def poor_light(views: Mapping[Seat, Image]) -> list[Hint]:
+    """What the gate's views show of light: dark, bright, uneven, glare."""
+    return light_hints(views, GATE_PX_PER_MM)
+
+
+def blurred(views: Mapping[Seat, Image], px_per_mm: float) -> list[Hint]:
+    """The seats whose rows are not sharp: a moved or unfocused camera, which would teach the blur with the deck."""
+    blurs = {seat: blur_px(view) for seat, view in views.items()}
+    return [Hint("unsharp", seat) for seat, blur in blurs.items() if blur is not None and blur > UNSHARP_MM * px_per_mm]
+
+
+def in_words(hints: Sequence[Hint]) -> list[Words]:
+    """The hints as they are said to the operator."""
+    return [Words(f"{hint.zh}。", f"{hint.en}.") for hint in hints]

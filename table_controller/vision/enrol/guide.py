@@ -10,18 +10,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from table_controller.cards import SEATS
+from table_controller.cards import SEATS, Seat
 from table_controller.geometry import Geometry
 from table_controller.vision.classify import IndexClassifier
 from table_controller.vision.detect import Detector
 from table_controller.vision.enrol.deck import DeckFacts, as_kept
-from table_controller.vision.enrol.faults import glare_faults, no_mat, prompt_fault, row_faults
+from table_controller.vision.enrol.faults import blurred, in_words, no_mat, poor_light, prompt_fault, row_faults
 from table_controller.vision.enrol.offsets import usual_offset
 from table_controller.vision.enrol.plan import Stage, Words
 from table_controller.vision.enrol.row_match import VIEW_PX_PER_MM, Row, match_row
 from table_controller.vision.enrol.samples import NOTHING, Matched, Sample
 from table_controller.vision.enrol.teach import Collected
 from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, play_border, prompt_border
+from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatFinder, MatPose, Window, glimpse_of, play_window, prompt_window
 from table_controller.vision.plain_prompts import upright_face
@@ -32,6 +33,8 @@ REST_FRAMES = 3
 SHOTS = 2
 """Frames kept of each stage: their noise differs."""
 RETRY_MS = 4_000
+POOR_REFUSALS = 3
+"""So often a picture with all cards seen in it is refused for its light or focus."""
 NO_MAT_MS = 3_000
 
 
@@ -53,6 +56,7 @@ class Guide:
         self._gates = [AreaGate(border, border) for border in borders]
         self.stage = 0
         self._asked = self._refused = False
+        self._poor = 0
         self._taken: list[dict[str, Row]] = []
         self._tried_ms = self._mat_ms = 0
         self._samples: list[Sample] = []
@@ -119,18 +123,25 @@ class Guide:
         stage = self._plan[self.stage]
         if stage.prompts:
             return self._take_prompts(stage, frame, pose, grab_ms)
-        rows = {seat: self._row(frame, pose, seat, cards) for seat, cards in stage.rows.items()}
+        views = {seat: self._plays[seat].view(frame, pose, VIEW_PX_PER_MM) for seat in stage.rows}
+        rows = {seat: self._row(views[seat], seat, cards) for seat, cards in stage.rows.items()}
         faults = [words for seat in stage.rows for words in row_faults(seat, rows[seat], self._doubted)]
-        if faults:
-            views = {seat: self._plays[seat].view(frame, pose, GATE_PX_PER_MM) for seat in stage.rows}
-            return self._refuse([*glare_faults(views), *faults], grab_ms)
+        small = {seat: self._plays[seat].view(frame, pose, GATE_PX_PER_MM) for seat in stage.rows}
+        light, blur = poor_light(small), blurred(views, VIEW_PX_PER_MM)
+        poor = [*light, *blur]
+        if faults or self._poor_matters(poor):
+            return self._refuse([*in_words(poor), *faults], grab_ms)
         self._taken.append({str(seat): row for seat, row in rows.items()})
         return self._accept() if len(self._taken) >= SHOTS else []
 
-    def _row(self, frame: Image, pose: MatPose, seat: str, cards: tuple[str, ...]) -> Row:
-        window = next(w for s, w in self._plays.items() if s == seat)
-        view = window.view(frame, pose, VIEW_PX_PER_MM)
-        return match_row(view, window, cards, self._detector, self._classifier)
+    def _poor_matters(self, poor: Sequence[Hint]) -> bool:
+        """Whether light or focus is to be put right first. Where every card is seen all the same it is asked for
+        POOR_REFUSALS times: a hall may have no better lamp, and what its plays look like may be learnt too."""
+        self._poor += bool(poor) and not self._taken
+        return bool(poor) and self._poor <= POOR_REFUSALS
+
+    def _row(self, view: Image, seat: Seat, cards: tuple[str, ...]) -> Row:
+        return match_row(view, self._plays[seat], cards, self._detector, self._classifier)
 
     def _take_prompts(self, stage: Stage, frame: Image, pose: MatPose, grab_ms: int) -> list[Words]:
         views = {seat: self._circles[seat].view(frame, pose, PROMPT_PX_PER_MM) for seat in stage.prompts}
@@ -166,6 +177,7 @@ class Guide:
         self._rest()
         self._doubted.clear()
         self._refused = self._asked = False
+        self._poor = 0
         self.stage += 1
         count = f"{self.stage}/{len(self._plan)}"
         said = [Words(f"第 {count} 张已拍好。", f"Picture {count} is taken.")]

@@ -29,15 +29,18 @@ def prompt_kinds(geometry: Geometry) -> tuple[str, ...]:
     return tuple(dict.fromkeys(geometry.prompt_box))
 
 
-def watch(guide: Guide, source_name: str, geometry: Geometry, now_ms: NowMs, say: Say) -> None:
-    """Show a guide the frames of a source until it is done; raises DeviceError when the source ends before."""
+def watch(
+    guide: Guide, source_name: str, geometry: Geometry, now_ms: NowMs, say: Say, lost: str = "nothing was learnt"
+) -> None:
+    """Show a guide the frames of a source until it is done; raises DeviceError when the source ends before: then
+    ``lost`` says what came of it."""
     source = open_source(source_name, geometry, now_ms)
     try:
         while not guide.done:
             grab = source.read()
             if grab is None:
                 raise DeviceError(
-                    f"{source_name} ended at picture {guide.stage + 1}; nothing was learnt.",
+                    f"{source_name} ended at picture {guide.stage + 1}; {lost}.",
                     way_out="Show every picture that is asked for.",
                 )
             for words in guide.see(*grab):
@@ -77,7 +80,7 @@ def check_at_table(
     detector_file, classifier_file = weight_files(models_dir)
     classifier = IndexClassifier(classifier_file, 1, deck.learnt)
     guide = Guide(geometry, [check_stage()], open_detector(detector_file), classifier)
-    watch(guide, source, geometry, now_ms, say)
+    watch(guide, source, geometry, now_ms, say, "nothing was compared")
     return compare(guide, classifier)
 
 
