@@ -1,6 +1,7 @@
 /* The dealer's firmware: serve the host, let the interrupt move the machine, sleep in between. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <avr/pgmspace.h>
 #include <avr/sleep.h>
 #include <avr/wdt.h>
 
@@ -8,6 +9,16 @@
 #include "app.h"
 #include "board.h"
 #include "uart.h"
+
+#ifndef FIRMWARE_ID
+#define FIRMWARE_ID "nogit"
+#endif
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
+
+/* Who this image is, for whoever is about to write it to a board: `table-controller dealer flash` reads it. */
+static const char MARK[] PROGMEM = "GUANDAN-DEALER board=atmega2560 protocol=" TEXT_OF(PROTOCOL_VERSION) " geometry=" TEXT_OF(
+    GEOMETRY_CRC) " id=" FIRMWARE_ID ";";
 
 dealer_t app_dealer;
 static session_t session;
@@ -39,6 +50,7 @@ int main(void) {
     dealer_init(&app_dealer);
     uint32_t boot = board_boot(&app_dealer.settings, &damaged);
     session_init(&session, &port, &app_dealer, boot, (uint8_t)(board_cause() | (damaged ? SESSION_DEFAULTS : 0)));
+    (void)pgm_read_byte(MARK); /* so that the linker keeps it */
     board_init();
     uart_init();
     set_sleep_mode(SLEEP_MODE_IDLE);

@@ -19,12 +19,12 @@ from table_controller.journal.reader import parse_journal
 MAX_FILE_BYTES = 512 * 1024 * 1024
 PROVES = (
     "A deal marked ok was dealt by the plan whose hash was published before its first card; nobody changed it later.",
-    "标为 ok 的一副牌,是按发牌前已公布其哈希的方案发出的,其后无人改动方案。",
+    "标为 ok 的一副牌，是按发牌前已公布其哈希的方案发出的，其后无人改动方案。",
 )
 PROVES_NOT = (
     "It does not show that the plan was drawn at random, nor which cards anybody held: the machine knows no faces. The "
     "counts are the machine's own. Whether the hash was public before the deal, only someone who saw it then can say.",
-    "它不能证明方案是随机产生的,也不说明谁拿了什么牌:机器不识牌面。张数是机器自己数的。哈希是否真在发牌前公布,只有当时看到的人能作证。",
+    "它不能证明方案是随机产生的，也不说明谁拿了什么牌：机器不识牌面。张数是机器自己数的。哈希是否真在发牌前公布，只有当时看到的人能作证。",
 )
 
 

@@ -6,9 +6,9 @@ It is the stand-in where the AVR tools are missing; the contract tests hold both
 from __future__ import annotations
 
 import struct
-from typing import Protocol
 
 from table_controller.dealer import messages as m
+from table_controller.dealer.emulated_parts import DEFAULTS, Mechanics, Settings
 from table_controller.dealer.framing import Decoder, Frame, crc16, encode
 
 _RING = 32
@@ -17,24 +17,6 @@ _CHUTE_STEP_MS = 1000 / m.CHUTE_START_SPS
 _MOVING = (m.State.TESTING, m.State.DEALING, m.State.STOPPING, m.State.RELEASING)
 _LOADABLE = (m.State.IDLE, m.State.PLANNED, m.State.STOPPED, m.State.COUNTED, m.State.RELEASED)
 _SHOWN = m.Input.HOPPER | m.Input.UNSAFE | m.Input.DRIVER_FAULT | m.Input(0x1F << m.Input.TRAY_E.bit_length() - 1)
-
-
-Settings = tuple[int, int, bytes]
-"""Steps from the home flag to exit E, the chute's settling time in ms, the machine's number."""
-DEFAULTS: Settings = (m.CHUTE_HOME_STEPS, m.CHUTE_SETTLE_MS, bytes(8))
-
-
-class Mechanics(Protocol):
-    """What the firmware can sense and move."""
-
-    def inputs(self, *, emitter: bool = True) -> m.Input:
-        """The sensors now."""
-
-    def feed(self, exit_index: int) -> tuple[int, int]:
-        """One turn of the pick roller towards an exit: (fault, place); fault 0 when one card went through."""
-
-    def open_trays(self) -> None:
-        """The hands are released."""
 
 
 class EmulatedFirmware:

@@ -13,6 +13,8 @@ from table_controller.errors import DeviceError
 
 BAUD = 115200
 BY_ID = Path("/dev/serial/by-id")
+OWN_NAME = Path("/dev/guandan-dealer")
+"""What systemd/70-guandan-dealer.rules calls a board of the dealer's kind."""
 AUTO = "auto"
 _CONFIG = "Set [dealer] port in the table's configuration."
 
@@ -26,8 +28,11 @@ def stable_name(port: Path, by_id: Path = BY_ID) -> Path:
     return port
 
 
-def find_port(port: str, by_id: Path = BY_ID) -> Path:
-    """The port named in the configuration, or for ``auto`` the only USB serial port; DeviceError in plain words."""
+def find_port(port: str, by_id: Path = BY_ID, own_name: Path = OWN_NAME) -> Path:
+    """The port named in the configuration; for ``auto`` the one udev knows as a dealer's, else the only USB serial.
+
+    DeviceError in plain words.
+    """
     if port != AUTO:
         path = Path(port)
         if not path.exists():
@@ -35,6 +40,8 @@ def find_port(port: str, by_id: Path = BY_ID) -> Path:
                 f"There is no serial port {port}.", way_out=f"Plug the dealer in, or: {_CONFIG}", code="NO_PORT"
             )
         return stable_name(path, by_id)
+    if own_name.exists():
+        return stable_name(own_name, by_id)
     links = sorted(by_id.iterdir()) if by_id.is_dir() else []
     if not links:
         raise DeviceError("No USB serial port is plugged in.", way_out="Plug the dealer in.", code="NO_PORT")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
-from table_controller.dealer.bench import NO_AVR, Bench, unavailable_reason
+from table_controller.dealer.bench import NO_AVR, Bench, build, unavailable_reason
 from table_controller.dealer.emulator import Emulator
 from table_controller.dealer.machine import Machine
 from table_controller.dealer.plan import counts_of
@@ -113,6 +114,24 @@ def bench() -> Iterator[Bench]:
     made = open_bench()
     yield made
     made.close()
+
+
+@pytest.fixture
+def pty_bench(bench: Bench) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """(path of the pty, process) of the real firmware in real time."""
+    program, elf = build()
+    process = subprocess.Popen(
+        [program, elf, "--pty"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    path = process.stdout.readline().removeprefix("= ").strip()
+    process.stdin.write("L 12\n")
+    assert process.stdout.readline() == "= ok\n"
+    yield path, process
+    process.stdin.close()
+    process.wait(timeout=10)
+    process.stdout.close()
 
 
 @pytest.fixture

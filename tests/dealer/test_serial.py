@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from table_controller.dealer.bench import build
 from table_controller.dealer.driver import SerialLink
 from table_controller.dealer.emulator import Emulator
 from table_controller.dealer.ports import find_port, open_port, stable_name
@@ -89,24 +87,6 @@ def test_a_missing_port_is_said_once_and_looked_for(tmp_path):
     assert [type(event) for event in log[:-1]] == [DealerOffline, DealerOffline]
     assert "no serial port" in log[0].message
     assert "unplugged" in log[1].message
-
-
-@pytest.fixture
-def pty_bench(bench):
-    """(path of the pty, process) of the real firmware in real time."""
-    program, elf = build()
-    process = subprocess.Popen(
-        [program, elf, "--pty"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    path = process.stdout.readline().removeprefix("= ").strip()
-    process.stdin.write("L 12\n")
-    assert process.stdout.readline() == "= ok\n"
-    yield path, process
-    process.stdin.close()
-    process.wait(timeout=10)
-    process.stdout.close()
 
 
 @pytest.mark.avr

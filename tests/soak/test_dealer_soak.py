@@ -40,7 +40,8 @@ def test_killed_at_a_thousand_instants(make: type[Emulator] | type[Bench], part:
             machine.close()
         assert found.wrong == (), found
         ends[found.end] += 1
-    assert set(ends) == {"dealt", "void"}
+    assert set(ends) <= {"dealt", "void"}
+    assert ends["dealt"]
 
 
 def test_ten_million_inputs_for_the_decoder() -> None:
