@@ -282,8 +282,10 @@ def _after_restart(run: _Run) -> None:
     state = run.table.runtime.state
     if state.phase == "dealing" and run.dealer is not None:
         dealer = state.dealer
-        again = RunDeal(dealer.job, dealer.pack, dealer.plan) if dealer.plan else None
-        run.dealer.perform(again or PlanDeal(dealer.job, dealer.pack, QUOTAS))
+        if dealer.plan:
+            run.dealer.resume(RunDeal(dealer.job, dealer.pack, dealer.plan))
+        else:
+            run.dealer.perform(PlanDeal(dealer.job, dealer.pack, QUOTAS))
     elif state.phase in UNDER_PAUSE and not run.recorded:
         run.post(PauseRequested(run.clock.now_ms(), "controller", "restarted: the referee resumes"))
 
