@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_judge(commands)
     profile = commands.add_parser("profile", help="the rules: what a rule set settles, and how two differ")
     profiles.add_arguments(profile)
-    dealer = commands.add_parser("dealer", help="check the record of the dealing machine")
+    dealer = commands.add_parser("dealer", help="the dealing machine by hand, and the record of its deals")
     dealer_tools.add_arguments(dealer)
 
     replay = commands.add_parser("replay", help="replay a journal and check that it reproduces the state")
