@@ -80,7 +80,7 @@ def _jpeg_size(data: bytes, name: str) -> tuple[int, int] | None:
 
 
 def _other_size(data: bytes, name: str) -> tuple[int, int] | None:
-    """(width, height) from a PNG, BMP or WebP header; None when the header is not known here (TIFF)."""
+    """(width, height) from a PNG, BMP or WebP header; None for something else."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         if len(data) < 24 or b"IEND" not in data[-64:]:
             raise InputError(f"{name}: the picture is cut off.", way_out="Copy it again.")
@@ -100,8 +100,39 @@ def _other_size(data: bytes, name: str) -> tuple[int, int] | None:
     return None
 
 
-def _is_tiff(data: bytes) -> bool:
-    return data[:4] in (b"II*\x00", b"MM\x00*")
+_TIFF = {b"II*\x00": "<", b"MM\x00*": ">"}
+_TIFF_WIDTH, _TIFF_HEIGHT, _TIFF_SHORT = 256, 257, 3
+
+
+def _tiff_size(data: bytes, name: str) -> tuple[int, int] | None:
+    """(width, height) from the first page of a TIFF, None for something else; raises InputError when it is damaged."""
+    order = _TIFF.get(data[:4])
+    if order is None:
+        return None
+    found: dict[int, int] = {}
+    try:
+        (at,) = struct.unpack_from(f"{order}I", data, 4)
+        (count,) = struct.unpack_from(f"{order}H", data, at)
+        for i in range(count):
+            tag, kind = struct.unpack_from(f"{order}HH", data, at + 2 + 12 * i)
+            if tag in (_TIFF_WIDTH, _TIFF_HEIGHT):
+                form = "H" if kind == _TIFF_SHORT else "I"
+                (found[tag],) = struct.unpack_from(f"{order}{form}", data, at + 10 + 12 * i)
+        return found[_TIFF_WIDTH], found[_TIFF_HEIGHT]
+    except (struct.error, KeyError) as error:
+        raise _damaged(name) from error
+
+
+_PHONE_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1", b"avif")
+
+
+def _is_heic(data: bytes) -> bool:
+    """Whether it is what many phones keep photographs in."""
+    return data[4:8] == b"ftyp" and data[8:12] in _PHONE_BRANDS
+
+
+def _damaged(name: str) -> InputError:
+    return InputError(f"{name}: the picture is damaged.", way_out="Copy it again or save it anew as a JPEG.")
 
 
 def _reduction(size: tuple[int, int], jpeg: bool, name: str) -> int:
@@ -152,18 +183,21 @@ def load_photo(path: Path) -> Photo:
     if not data:
         raise InputError(f"{name}: the file is empty.", way_out="Copy it again.")
     jpeg = data.startswith(b"\xff\xd8")
-    size = _jpeg_size(data, name) or _other_size(data, name)
-    if size is None and not _is_tiff(data):
+    size = _jpeg_size(data, name) or _other_size(data, name) or _tiff_size(data, name)
+    if size is None and _is_heic(data):
+        way_out = "Save it as a JPEG; on an iPhone: Settings, Camera, Formats, Most Compatible."
+        raise InputError(f"{name}: HEIC and AVIF pictures are not read.", way_out=way_out)
+    if size is None:
         raise InputError(f"{name}: this is not a picture.", way_out="JPEG, PNG, WebP, BMP and TIFF are read.")
-    if size is not None and min(size) < MIN_SIDE_PX:
+    if min(size) < MIN_SIDE_PX:
         raise InputError(f"{name}: {size[0]} × {size[1]} pixels is too small to read cards from.", way_out="")
-    factor = _reduction(size, jpeg, name) if size is not None else 1
+    factor = _reduction(size, jpeg, name)
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), _FLAGS[factor])
     except cv2.error:
         image = None
     if image is None:
-        raise InputError(f"{name}: the picture is damaged.", way_out="Copy it again or save it anew as a JPEG.")
+        raise _damaged(name)
     if min(image.shape[:2]) < MIN_SIDE_PX:
         raise InputError(f"{name}: the picture is too small to read cards from.", way_out="")
     return Photo(np.ascontiguousarray(image, dtype=np.uint8), factor)
