@@ -1,0 +1,150 @@
+"""``table-controller record``: a match from its journal, as JSON, CSV, or a form to print and sign."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from table_controller.app import record_forms
+from table_controller.errors import JournalError, UsageError
+from table_controller.journal.reader import read_journal
+from table_controller.journal.replay import journal_hash, replay
+from table_controller.table.carry import document
+from table_controller.table.incidents import KINDS
+from table_controller.table.snapshot import snapshot
+from table_controller.table.state import TableState
+
+FORMS = ("json", "csv", "slip", "notice", "appeal", "carry")
+CSV_HEAD = (
+    "game",
+    "deal",
+    "level",
+    "1st",
+    "2nd",
+    "3rd",
+    "4th",
+    "winner",
+    "rise",
+    "EW",
+    "NS",
+    "entered",
+    "checked",
+    "note",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    parser.add_argument("journal", type=Path, metavar="JOURNAL", help="a table's state/journal.jsonl")
+    words = (
+        "json: everything; csv: the results; slip: the score slip to print and sign; notice: the penalty notice; "
+        "appeal: the appeal form, filled as far as known; carry: what a spare table needs to go on"
+    )
+    parser.add_argument("--as", dest="form", choices=FORMS, default="json", help=words)
+    parser.add_argument("--incident", type=int, metavar="N", help="the incident of a notice or an appeal")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the record; raises JournalError for a file that is no journal or that does not replay."""
+    text = written(args.journal, args.form, args.incident)
+    if args.out is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        args.out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{args.out} cannot be written: {error.strerror}.", way_out="Name another file.") from error
+    return 0
+
+
+def written(journal: Path, form: str, incident: int | None = None) -> str:
+    """The record in one of its forms."""
+    contents = read_journal(journal)
+    if not contents.records or contents.records[0].get("kind") != "header":
+        raise JournalError(f"{journal} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
+    events = [record for record in contents.records if record.get("kind") == "event"]
+    replayed = replay(contents.records)
+    if replayed.mismatch is not None:
+        raise JournalError(
+            f"{journal} does not reproduce from record {replayed.mismatch} on.",
+            way_out="Use the version that wrote it; `table-controller replay` says more.",
+        )
+    state = replayed.core.state
+    if form == "carry":
+        return document(state.table, [record["event"] for record in events])
+    last_ms = events[-1]["event"]["at_ms"] if events else 0
+    walls = {record["event"]["at_ms"]: record["wall"] for record in events}
+    whole = record_of(state, last_ms, walls)
+    whole["evidence"] = {"chain": contents.last_hash, "journal_hash": journal_hash(contents.records)}
+    if form == "json":
+        return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    if form == "csv":
+        return as_csv(whole)
+    if form == "slip":
+        return record_forms.slip(whole)
+    chosen = next((i for i in whole["incidents"] if i["number"] == incident), None)
+    if chosen is None:
+        known = ", ".join(str(i["number"]) for i in whole["incidents"]) or "none"
+        raise UsageError("Name the incident with --incident N.", way_out=f"Incidents: {known}.")
+    return record_forms.notice(whole, chosen) if form == "notice" else record_forms.appeal(whole, chosen)
+
+
+def record_of(state: TableState, at_ms: int, walls: dict[int, str]) -> dict[str, Any]:
+    """The whole match, JSON-ready: results, games, plays with their stamps, incidents with their history."""
+    told = snapshot(state, at_ms)
+    deals = [{"deal": p.number, "level": p.level, "plays": [asdict(a) for a in p.actions]} for p in state.past]
+    if state.phase in ("playing", "trick_over", "paused"):
+        plays = [asdict(a) for a in state.actions]
+        deals.append({"deal": state.deal_number, "level": state.deal_level, "plays": plays})
+    return {
+        "table": state.table,
+        "venue": state.venue,
+        "profile": state.profile,
+        "officiating": state.officiating,
+        "begun": next(iter(walls.values()), ""),
+        "written": list(walls.values())[-1] if walls else "",
+        "levels": dict(state.levels),
+        "match": told["match"],
+        "results": [_line(line, walls) for line in state.results],
+        "incidents": [
+            {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "wall": walls.get(i.at_ms, "")}
+            for i in state.incidents
+        ],
+        "penalties": [asdict(item) for item in state.given],
+        "deals": deals,
+    }
+
+
+def _line(line: dict[str, object], walls: dict[int, str]) -> dict[str, object]:
+    ended = line.get("ended_ms")
+    return {**line, "wall": walls.get(ended, "") if isinstance(ended, int) else ""}
+
+
+def as_csv(whole: dict[str, Any]) -> str:
+    """One line a deal, for a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_HEAD)
+    for line in whole["results"]:
+        places = [seat or "" for seat in (*line["order"], None, None, None, None)][:4]
+        levels = dict(line["levels"])
+        note = f"foul {line['foul']}" if line.get("foul") else "annulled" if line.get("annulled") else ""
+        head = [
+            line["game"],
+            line["deal"],
+            line["level"],
+            *places,
+            line["winner"],
+            line["rise"],
+            levels["EW"],
+            levels["NS"],
+        ]
+        writer.writerow([*head, line.get("entered_by", ""), line.get("checked_by", ""), note])
+    return out.getvalue()
