@@ -55,7 +55,13 @@ def _hopper(sheet: Sheet, x0: float, y: float) -> None:
         x = x0 - length * at
         zigzag = [(x + (2 if k % 2 else -2), y + thick + 3 + k * 1.6) for k in range(9)]
         sheet.path(zigzag, weight=0.35)
-    sheet.text(x0 - length / 2, y + thick / 2, "pack, face down", 2.8, anchor="middle")
+    sheet.text(
+        x0 - length / 2,
+        y + thick / 2,
+        f"cards, face down (room for {data.toml('hardware/mechanism.toml')['feed']['hopper_cards']})",
+        2.8,
+        anchor="middle",
+    )
     sheet.leader((x0 - length + 4, y + thick + 1.5), (x0 - length - 8, y + thick + 24), "", 2.6)
     sheet.text(x0 - length - 12, y + thick + 27, "MP3 platform, matt black, lifted by two springs", 2.6)
 
@@ -335,7 +341,7 @@ def _outline(sheet: Sheet) -> None:
     plate = [(-104, -14), (44, -14), (246, -112), (262, 0), (246, 122), (120, 96), (44, 84), (-104, 84)]
     sheet.path([at(*corner) for corner in plate], closed=True, weight=0.5, fill="#f4f4f4")
     _, length = data.card_mm()
-    thick = data.stack_mm(108)
+    thick = data.stack_mm(mechanism["feed"]["hopper_cards"])
     sheet.path(
         [at(-length, 0), at(0, 0), at(0, thick + 40), at(-length, thick + 40)], closed=True, weight=0.35, fill=_PALE
     )

@@ -149,6 +149,12 @@ def test_the_fan_can_be_built() -> None:
     assert fan.mouth_mm > fan.pivot_mm + 10
 
 
+def test_the_largest_game_fits_in() -> None:
+    """Three packs in the hopper; the largest hand in a tray."""
+    assert MECHANISM["feed"]["hopper_cards"] >= 3 * 54
+    assert MECHANISM["tray"]["cards_max"] >= 39
+
+
 def test_cards_reach_their_tray_and_motors_have_the_torque() -> None:
     slides, must = pages.coast_mm()
     assert slides >= 1.5 * must
