@@ -106,6 +106,21 @@ def chute_window_s(lengths: dict[str, int]) -> tuple[float, float]:
     return free_um / 1e6 / speed, longest + lengths["CHUTE_SETTLE_MS"] / 1000
 
 
+def least_deal_s(lengths: dict[str, int], cards: int) -> float:
+    """What the mechanism itself needs for a deal, from START to the closed trays.
+
+    Emitters off and on, home and back, one ramp up, the turns, one ramp down, open trays.
+
+    The chute begins five steps from its flag, as the simulated machine is built, and then follows the roller at no cost
+    of time (``check_dimensions``). Its way to the first card's exit is left out.
+    """
+    home_s = (5 + lengths["CHUTE_HOME_STEPS"]) / lengths["CHUTE_START_SPS"]
+    turns_s = move_s(
+        cards * lengths["PITCH_STEPS"], lengths["FEED_START_SPS"], lengths["FEED_MAX_SPS"], lengths["FEED_ACCEL"]
+    )
+    return home_s + turns_s + (2 * lengths["TEST_MS"] + lengths["CHUTE_SETTLE_MS"] + lengths["GATE_MS"]) / 1000
+
+
 def check_dimensions(lengths: dict[str, int]) -> None:
     """Stops when the chute could not follow the roller: cards would have to wait, or would meet a moving chute."""
     free, needed = chute_window_s(lengths)

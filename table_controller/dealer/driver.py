@@ -10,6 +10,7 @@ from pathlib import Path
 
 import serial
 
+from table_controller.dealer import words
 from table_controller.dealer.link import DealerLink
 from table_controller.dealer.messages import QUIET_MS
 from table_controller.dealer.plan import RandomBytes
@@ -107,6 +108,12 @@ class SerialLink:
         self.link.closed(self._now_ms(), message)
         self._settle()
 
+    def _unplugged(self) -> str:
+        return words.both(
+            f"{self._path} 上的发牌机被拔掉了。重新插上，发牌从停下处继续。",
+            f"The dealer on {self._path} was unplugged. Plug it in: the deal goes on where it stopped.",
+        )
+
     def _drop_port(self) -> None:
         port, self._port = self._port, None
         self._out.clear()
@@ -131,7 +138,7 @@ class SerialLink:
         except OSError:
             data = b""
         if not data:
-            self._went(f"The dealer on {self._path} was unplugged. Plug it in: the deal goes on where it stopped.")
+            self._went(self._unplugged())
             return
         self.link.received(data, now_ms)
         self._settle()
@@ -144,7 +151,7 @@ class SerialLink:
         except BlockingIOError:
             sent = 0
         except OSError:
-            self._went(f"The dealer on {self._path} was unplugged. Plug it in: the deal goes on where it stopped.")
+            self._went(self._unplugged())
             return
         del self._out[:sent]
         if self._out and not self._writing:

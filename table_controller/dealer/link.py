@@ -238,11 +238,17 @@ class DealerLink:
     def _refusal(self, reply: m.HelloReply) -> str:
         device = reply.device.rstrip(b"\0").decode("ascii", "replace")
         if device != m.DEVICE_NAME:
-            return f"{self.kind} is a '{device}', not a dealer. Set the dealer's port in the table's configuration."
+            return words.both(
+                f"{self.kind} 是“{device}”，不是发牌机。请在牌桌配置里写明发牌机的端口。",
+                f"{self.kind} is a '{device}', not a dealer. Set the dealer's port in the table's configuration.",
+            )
         ours = f"protocol {m.PROTOCOL_VERSION}, geometry {m.GEOMETRY_CRC:04x}"
         theirs = f"protocol {reply.protocol}, geometry {reply.geometry:04x}"
         if ours != theirs:
-            return f"The dealer has {theirs}, this controller {ours}. Flash the dealer: make -C firmware flash"
+            return words.both(
+                f"发牌机的固件是 {theirs}，本程序是 {ours}。请重新写入固件。",
+                f"The dealer has {theirs}, this controller {ours}. Flash the dealer: make -C firmware flash",
+            )
         return ""
 
     def _refuse(self, message: str, now_ms: int) -> None:
@@ -258,16 +264,17 @@ class DealerLink:
         damaged = session is not None and session.bad_frames > 0
         self._noisy = self._boot is not None and (self._noisy or damaged)  # it was a dealer: so it is the line
         if isinstance(lost.command, m.Hello) and session is not None and session.received and self._boot is None:
-            self._refuse(
-                f"The device on {self.kind} sends {session.received} bytes but is no dealer. "
-                "Set the dealer's port in the table's configuration.",
-                now_ms,
-            )
+            told = f"The device on {self.kind} sends {session.received} bytes but is no dealer."
+            zh = f"{self.kind} 上的设备发来 {session.received} 字节，但不是发牌机。请在牌桌配置里写明发牌机的端口。"
+            self._refuse(words.both(zh, f"{told} Set the dealer's port in the table's configuration."), now_ms)
             return
         if self._noisy:
-            self._offline(f"What the dealer on {self.kind} sends is damaged. Check or change its USB cable.", now_ms)
+            zh = f"{self.kind} 上发牌机发来的数据受到干扰。请检查或更换 USB 线。"
+            en = f"What the dealer on {self.kind} sends is damaged. Check or change its USB cable."
         else:
-            self._offline(f"The dealer on {self.kind} does not answer. Check its power and its cable.", now_ms)
+            zh = f"{self.kind} 上的发牌机没有应答。请检查它的电源和连线。"
+            en = f"The dealer on {self.kind} does not answer. Check its power and its cable."
+        self._offline(words.both(zh, en), now_ms)
         if not isinstance(lost.command, m.Hello):
             self._waiting_until_ms = now_ms + START_WITHIN_MS
         self.state = "hello"

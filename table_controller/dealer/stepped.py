@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from table_controller.dealer import words
 from table_controller.dealer.link import DealerLink
 from table_controller.dealer.machine import Machine
 from table_controller.dealer.messages import QUIET_MS
@@ -14,7 +15,10 @@ from table_controller.table.events import Event
 
 STEP_MS = 5
 """How finely time passes while an answer or a card is awaited: it bounds how late an event's stamp can be."""
-UNPLUGGED = "The dealer's USB cable is unplugged. Plug it in: the deal goes on where it stopped."
+UNPLUGGED = words.both(
+    "发牌机的 USB 线被拔掉了。重新插上，发牌从停下处继续。",
+    "The dealer's USB cable is unplugged. Plug it in: the deal goes on where it stopped.",
+)
 
 
 class SteppedLink:

@@ -18,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,28 +253,21 @@ def _deal_ms(machine: Machine) -> int:
     return now - began
 
 
-DEALT = 108
-
-
-def least_deal_s(facts: dict[str, float], cards: int) -> float:
-    """What the mechanism itself needs: emitters off and on, home and back, one ramp up and one down, turns, open trays.
-
-    The chute begins five steps from its flag, as the simulated machine is built, and then follows the roller at no
-    cost of time (firmware/generate.py checks it). Its way to the first card's exit is left out.
-    """
-    home_s = (5 + facts["chute_home_steps"]) / facts["chute_start_sps"]
-    start, top = facts["feed_start_sps"], facts["feed_max_sps"]
-    ramp_steps = (top**2 - start**2) / (2 * facts["feed_accel"])
-    ramps_s = 2 * (top - start) / facts["feed_accel"]
-    turns_s = ramps_s + (cards * facts["pitch_steps"] - 2 * ramp_steps) / top
-    still_s = (2 * facts["test_ms"] + facts["chute_settle_ms"] + facts["gate_ms"]) / 1000
-    return home_s + turns_s + still_s
+def _least_deal_s(cards: int) -> float:
+    """As firmware/generate.py works it out from firmware/machine.toml."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "firmware/generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    sys.modules["generate"] = generate
+    spec.loader.exec_module(generate)
+    facts = {key.upper(): value for key, value in generate.load("firmware/machine.toml").items()}
+    return float(generate.least_deal_s(facts, cards))
 
 
 def dealer() -> Figures:
     """Machine time of a deal, against what the mechanism needs at least for 108 turns and the trays."""
-    facts = tomllib.loads((ROOT / "firmware" / "machine.toml").read_text(encoding="utf-8"))
-    least_ms = 1000 * least_deal_s(facts, DEALT)
+    least_ms = 1000 * _least_deal_s(108)
     simulated = open_simulated()
     began = time.perf_counter()
     took_ms = _deal_ms(simulated.machine)

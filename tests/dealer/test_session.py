@@ -223,6 +223,22 @@ def test_a_device_that_talks_something_else_is_refused():
     assert "no dealer" in log[0].message
 
 
+def test_what_was_refused_is_asked_again():
+    """The cable may have been moved to the dealer, or the noise be over: nobody has to pull it out."""
+    table = Answering(device=b"gps-mouse")
+    pump(table.link, 29_900)
+    assert table.link.state == "refused"
+    for now_ms in range(29_900, 30_200, 10):
+        table.link.tick(now_ms)
+        if sent := table.link.take_output():
+            break
+    frame = Decoder().feed(sent)[0]
+    reply = hello_reply(m.Hello.unpack(frame.payload).session)
+    table.link.received(encode(Frame(frame.sequence, reply.TYPE, reply.pack())), now_ms + 5)
+    assert table.link.state == "online"
+    assert isinstance(table.log[-1], DealerOnline)
+
+
 def test_a_silent_port_is_asked_again_and_named_once():
     log = []
     link = DealerLink(log.append, kind="/dev/ttyUSB0", quiet_ms=0)
