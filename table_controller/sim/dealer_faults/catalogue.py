@@ -121,6 +121,14 @@ def _forget_and_restart(rig: Rig) -> None:
     rig.machine.reset()
 
 
+def _killed(rig: Rig) -> None:
+    rig.kill(3000)
+
+
+def _restarted(rig: Rig) -> None:
+    rig.kill(500)
+
+
 def _lay_cards(rig: Rig) -> None:
     rig.core.state.areas["W"] = 2  # of the deal before: the camera has not seen them go
 
@@ -219,12 +227,12 @@ FAULTS: tuple[Fault, ...] = (
         ),
     ),
     Fault(
-        "16", "the controller is killed, back after 3 s", lambda rig: rig.kill(3000),
+        "16", "the controller is killed, back after 3 s", _killed,
         {state: UNHARMED for state in ALL if state not in (State.IDLE, State.RELEASED)},
         dict.fromkeys((State.IDLE, State.RELEASED), "no deal is under way: fault 17"),
     ),
     Fault(
-        "17", "the controller restarts between deals", lambda rig: rig.kill(500),
+        "17", "the controller restarts between deals", _restarted,
         everywhere(UNHARMED, State.IDLE, State.RELEASED),
         {state: "a deal is under way: fault 16" for state in ALL if state not in (State.IDLE, State.RELEASED)},
     ),

@@ -41,11 +41,10 @@ def kill_once(machine: Machine, seed: int) -> Killed:
     rig.press_start()
     rig.run(at_ms)
     done_before = rig.core.state.phase != "dealing"
-    known = rig.state != State.IDLE and not reset
     if reset:
         rig.machine.advance(away_ms // 2)
         machine.reset()
-    rig.kill(away_ms)
+    known = rig.kill(away_ms) != State.IDLE
     rig.until(lambda: rig.online and not rig.busy)
     rig.run(3000)
     return Killed(at_ms, away_ms, reset, *_judge(rig, known=known, done_before=done_before))

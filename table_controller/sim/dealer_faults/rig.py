@@ -132,15 +132,20 @@ class Rig:
 
     # --- the host -------------------------------------------------------------------------------------------------
 
-    def kill(self, away_ms: int) -> None:
-        """The controller dies now and is back after ``away_ms``: all it knows is what its journal holds."""
+    def kill(self, away_ms: int) -> int:
+        """The controller dies now and is back after ``away_ms``: all it knows is what its journal holds.
+
+        Returns the state in which it finds the firmware.
+        """
         self.machine.advance(away_ms)
+        found = self.state
         self._now_ms += away_ms
         self._queue.clear()
         self._link = self._new_link()
         state = self.core.state
         if state.phase == "dealing" and state.dealer.plan:
             self._link.resume(RunDeal(state.dealer.job, state.dealer.pack, state.dealer.plan), self._now_ms)
+        return found
 
     def tell(self, event: Event) -> None:
         """An event for the core, and what it leads to."""
