@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from table_controller.cards import SEATS, Seat
+from table_controller.cards import SEATS, Seat, next_seat
 from table_controller.geometry import Geometry
 from table_controller.table.events import Event
 from table_controller.vision.corners import Clicked, CornerFinder, Corners
@@ -120,6 +120,14 @@ class Eye:
         """The cards accounted for in a seat's area."""
         return self._seats[SEATS.index(seat)].cards
 
+    def _note_heaps(self) -> None:
+        """A fan held over a prompt circle reaches over the areas beside it: its seat's right end, the next's left."""
+        heaps = {seat for seat, eye in zip(SEATS, self._prompts, strict=True) if eye.heap}
+        for eye in self._seats:
+            right = {1} if eye.seat in heaps else set()
+            left = {-1} if any(next_seat(seat) == eye.seat for seat in heaps) else set()
+            eye.held_ends = right | left
+
     def see(self, frame: Image, grab_ms: int) -> list[Event]:
         """Take in a frame (BGR, frame_px) grabbed at ``grab_ms``; returns events in the order of their stamps."""
         usable = self._health.look(frame, grab_ms)
@@ -131,10 +139,11 @@ class Eye:
             self._health.mat(pose is not None, grab_ms)
             self._watch.look(frame, glimpse, pose, grab_ms)
             if pose is not None:
+                prompts = [event for eye in self._prompts for event in eye.see(frame, glimpse, pose, grab_ms)]
+                self._note_heaps()
                 for seat_eye in self._seats:
                     events += seat_eye.see(frame, glimpse, pose, grab_ms)
-                for prompt_eye in self._prompts:
-                    events += prompt_eye.see(frame, glimpse, pose, grab_ms)
+                events += prompts
                 over = {eye.seat for eye in self._seats if eye.hand}
                 changed = {eye.seat for eye in self._seats if eye.pending}
                 events = self._taps.judge(events, over, changed, grab_ms)

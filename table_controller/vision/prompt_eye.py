@@ -7,15 +7,20 @@ import numpy as np
 from table_controller.cards import Seat
 from table_controller.geometry import Geometry
 from table_controller.table.events import Event
-from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, prompt_border
+from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, GateState, prompt_border
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, prompt_window
 from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
 
 _LEAST_LOOKS, _MOST_LOOKS = 2, 4
 _MOST_UNSURE = 16
+_STRANGE_REST = 8
+"""What is no prompt card is told when it has lain so many frames: a hand that holds cards over the circle moves sooner.
+"""
 _TAP_FRAMES = 18
 """A hand stays so many frames at most for a tap; a longer one rests."""
+_COVERED_BORDER = 1.35
+"""The border so many times as light as it was is covered by paper: light does not change so in a moment."""
 _TIP_MM = 7.0
 _COVERED = 14.0
 _COVERED_SHARE = 0.35
@@ -33,7 +38,10 @@ class PromptEye:
         self._sights: list[PromptSight] = []
         self._hand_frames = 0
         self._covered = self._news = False
+        self._mat_grey: float | None = None
         self.pending = False
+        self.heap = False
+        """Whether cards are held above the circle now."""
 
     def expect(self, markers: tuple[int, ...]) -> None:
         """These lie there already, bottom first."""
@@ -49,27 +57,36 @@ class PromptEye:
             self._covered = self._covered or self._over_top()
         if not state.changed:
             self._sights.clear()
+            self.heap = False
             return self._tap(state.hand, grab_ms)
         if state.rest < 1:
             self._sights.clear()
             return []
-        events = self._look(frame, small, pose, grab_ms, hand=state.hand)
+        events = self._look(frame, small, pose, grab_ms, state)
         self._news = self._news or (state.hand and bool(events))
         return events
 
-    def _look(self, frame: Image, small: Image, pose: MatPose, grab_ms: int, *, hand: bool) -> list[Event]:
+    def _look(self, frame: Image, small: Image, pose: MatPose, grab_ms: int, state: GateState) -> list[Event]:
+        hand = state.hand
         if len(self._sights) >= (_MOST_LOOKS if hand else _MOST_UNSURE):
             return []
         mat_grey = float(np.median(small.max(axis=2)[self._border]))
+        if self._mat_grey is not None and mat_grey > _COVERED_BORDER * self._mat_grey:
+            mat_grey = self._mat_grey  # paper lies or is held all round the circle
         self._sights.append(self._reader.read(self._window.view(frame, pose, PROMPT_PX_PER_MM), mat_grey))
+        last = self._sights[-1]
+        self.heap = last.heap
         if len(self._sights) < _LEAST_LOOKS:
             return []
-        last = self._sights[-1]
         if _seen(self._sights[-2]) != _seen(last) and len(self._sights) < _MOST_LOOKS:
             return []
         if self._reader.unsure(last) and len(self._sights) < _MOST_UNSURE:
             return []  # a finger that does not reach over the border may lie on it
+        if last.heap or (not hand and state.rest < _STRANGE_REST and self._stack.strange(last)):
+            self._sights = self._sights[-_LEAST_LOOKS:]
+            return []  # cards held above the circle, or what may be: held cards tremble, lying ones do not
         if not hand:
+            self._mat_grey = mat_grey
             self._gate.accept()
             self._sights.clear()
             self.pending = False

@@ -15,6 +15,7 @@ import numpy as np
 from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched
+from table_controller.vision.cards_on_mat import surface_mask
 from table_controller.vision.images import Image
 from table_controller.vision.marker_places import merged, same_place, step_between
 from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
@@ -25,6 +26,8 @@ _ENLARGE = 2.0
 _LARGE_SHARE = 0.4
 _LARGER_SHARE = 0.52
 """Stacked in every rotation prompt cards fill up to 0.45 of the window; a playing card 0.63."""
+_HEAP_SHARE = 0.7
+"""A playing card that lies in the circle, print and all, fills at most 0.66 of the window; a fan held over it more."""
 _PAPER_SHARE = 0.12
 """A card fills at least this share of the prompt window."""
 UNMARKED = -1
@@ -48,6 +51,8 @@ class PromptSight:
     plain: PlainSight | None = None
     view: Image | None = None
     """What was looked at, where a plain card was seen."""
+    heap: bool = False
+    """More paper than any one card has: cards held above the circle."""
 
 
 class PromptReader:
@@ -79,14 +84,17 @@ class PromptReader:
                 seen[marker] += 1
                 x, y = np.asarray(quad).reshape(4, 2).mean(axis=0) / (_ENLARGE * PROMPT_PX_PER_MM)
                 places[marker] = (*places.get(marker, ()), (float(x), float(y)))
-        paper = float(np.mean(view.min(axis=2) > min(225.0, mat_grey * 1.4)))
+        bright = np.where(view.min(axis=2) > min(225.0, mat_grey * 1.4), 255, 0).astype(np.uint8)
+        paper = float(np.mean(bright > 0))
+        heap = paper > _LARGE_SHARE and float(np.mean(surface_mask(bright, PROMPT_PX_PER_MM) > 0)) > _HEAP_SHARE
         plain = None
         share = paper
         if self._plain is not None and not seen:
             plain, share = self._plain.read(view), max(paper, occupied(view))
         whole = any(count > 3 for count in seen.values()) or (plain is not None and plain.sure and plain.whole)
         playing_card = paper > _LARGER_SHARE or (paper > _LARGE_SHARE and not whole)
-        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, view if plain else None)
+        shown = view if plain else None
+        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, shown, heap and not whole)
 
 
 @dataclass
@@ -110,15 +118,18 @@ class PromptStack:
         for marker in sorted(fresh, key=lambda m: (sight.markers[m], m)):
             self.stack.append(marker)
             events.append(PromptLaid(at_ms, self.seat, self._kind(marker), marker))
-        unsure = sight.plain is not None and not sight.plain.sure and not sight.markers
-        strange = sight.large or unsure or (sight.paper and not sight.markers and not self.stack)
-        if strange and UNMARKED not in self.stack and not hand:
+        if self.strange(sight) and UNMARKED not in self.stack and not hand:
             self.stack.append(UNMARKED)
             events.append(PromptLaid(at_ms, self.seat, UNKNOWN, UNMARKED))
         if not events and not hand and self._moved(sight):
             events += self.touched(at_ms)
         self._remember(sight)
         return events
+
+    def strange(self, sight: PromptSight) -> bool:
+        """Whether something lies there that is no prompt card, or one that cannot be told."""
+        unsure = sight.plain is not None and not sight.plain.sure and not sight.markers
+        return sight.large or unsure or (sight.paper and not sight.markers and not self.stack)
 
     def touched(self, at_ms: int) -> list[Event]:
         """The uppermost card was tapped, or moved where it lies."""

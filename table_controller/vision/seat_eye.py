@@ -28,7 +28,7 @@ from table_controller.vision.cards_on_mat import (
 )
 from table_controller.vision.evidence import EvidenceStore, evidence_picture
 from table_controller.vision.gate import GATE_PX_PER_MM, play_border
-from table_controller.vision.held import HeldCheck
+from table_controller.vision.held import FAN_FRAMES, HeldCheck
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, own_part, play_window, within
 from table_controller.vision.one_print import of_one_print, usual_height_px
@@ -54,6 +54,7 @@ _REMAINS = 0.55
 _SAME_COLOUR = 40
 _NEARER_MM = 11.0
 _BESIDE_MM = 2.0
+_AT_END_MM, _FAN_REACH_MM = 45.0, 90.0
 _IN_CIRCLE_MM, _ROW_STEP_MM = 22.0, 34.0
 """A card whose middle is so near to a circle's lies outside the area. Neighbours in a row lie no further apart."""
 _ROUND = np.ones((5, 5), dtype=np.uint8)
@@ -94,6 +95,8 @@ class SeatEye:
         self._over_before = np.zeros_like(self._gate.over)
         self.held = HeldCheck()
         self._heights: list[float] = []
+        self.held_ends: set[int] = set()
+        """The ends of the area (1 the right, -1 the left) over whose prompt circle cards are held now."""
         self.held_over = False
         """Whether cards seem to be held above the area now."""
         self.pending = self.hand = False
@@ -226,10 +229,22 @@ class SeatEye:
         """Whether what is new here seems to be held above the mat: then nothing of it is told or kept."""
         known = [known.seen for known in self._tracker.known]
         new = [card for card in self._votes[-1] if all(apart(card, other) > _STAYED_MM for other in known)]
-        self.held_over = self.held.above(new, self._heights, rest)
+        reaching = rest < FAN_FRAMES and any(self._reaches_in(card) for card in new)
+        reaching = reaching or any(self._under_a_fan(card) for card in new)
+        self.held_over = reaching or self.held.above(new, self._heights, rest)
         if self.held_over:
             self._votes.clear()
         return self.held_over
+
+    def _reaches_in(self, card: SeenCard) -> bool:
+        """Whether paper without an index lies at an end of the area: a fan may be held over the circle beside it."""
+        _, _, u1, _ = self._geometry.play_area
+        return card.probs is None and abs(card.centre[0]) > u1 - _AT_END_MM
+
+    def _under_a_fan(self, card: SeenCard) -> bool:
+        """Whether a card shows at an end over whose circle cards are held now: it may be one of them."""
+        _, _, u1, _ = self._geometry.play_area
+        return any(card.centre[0] * end > u1 - _FAN_REACH_MM for end in self.held_ends)
 
     def _beside_things(self, card: SeenCard) -> SeenCard:
         """A card beside a thing that came with it may have neighbours under it (cards are laid on an older one)."""

@@ -53,6 +53,22 @@ def test_fans_held_over_an_area_in_many_poses_are_never_told_or_kept(
     assert len(list(tmp_path.glob("*.jpg"))) == 2
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fan_held_over_the_prompt_circle_is_no_prompt_card_and_one_laid_there_is_still_read(
+    make_table: Make, seed: int
+) -> None:
+    table, rng = make_table(seed=70 + seed), random.Random(seed)
+    u, v = table.scene.geometry.prompt_centre
+    table.scene.lay_prompt("S", "PASS")
+    table.look()
+    for count in (5, 9):
+        at = (u + rng.uniform(-10, 10), v + rng.uniform(-10, 10))
+        fan = Fan(at, height_mm=rng.uniform(100, 200), tilt_deg=rng.uniform(0, 40), turn_deg=rng.uniform(-30, 30))
+        assert held_over(table, fan, count, 14) == [], fan
+    table.scene.lay_prompt("S", "TD")
+    assert [(type(event).__name__, event.kind) for event in table.look()] == [("PromptLaid", "TD")]
+
+
 @pytest.mark.parametrize(("count", "height_mm", "tilt_deg"), [(5, 115, 17), (2, 120, 0), (9, 150, 10), (3, 140, 8)])
 def test_a_fan_held_quite_still_by_an_arm_that_cannot_be_seen_is_told_by_its_size_and_shape(
     make_table: Make, count: int, height_mm: float, tilt_deg: float
