@@ -27,6 +27,7 @@
 
 #include "../hal_avr/pins_gen.h"
 #include "mechanics.h"
+#include "trace.h"
 
 #define HZ 16000000u
 #define CYCLES_PER_MS (HZ / 1000u)
@@ -49,6 +50,7 @@ static uint16_t levels_out; /* OUT_ bits as driven */
 static uint16_t inputs_set; /* IN_ bits as the pins show them */
 static bool inputs_known;
 static bool carrying;       /* the byte timer runs */
+static bool tracing;
 static avr_cycle_count_t wanted;
 static void (*core_reset)(struct avr_t *);
 
@@ -141,38 +143,13 @@ static void no_sleep(avr_t *a, avr_cycle_count_t cycles) {
     (void)cycles; /* simulated time passes, ours need not */
 }
 
-/* What the MCU has executed and for how long it could not be interrupted; with --trace only, which runs it instruction by
- * instruction. The start before main first lets interrupts in is not counted. */
-#define FLASH_WORDS (1u << 17)
-static bool tracing, interrupts_seen;
-static uint8_t executed[FLASH_WORDS];
-static avr_cycle_count_t off_since, off_longest;
-static uint32_t off_from, off_longest_from, off_longest_to;
-
-static void trace(uint32_t pc) {
-    if (pc / 2 < FLASH_WORDS) executed[pc / 2] = 1;
-    bool on = avr->sreg[S_I];
-    interrupts_seen |= on;
-    if (on || !interrupts_seen) {
-        if (off_since && avr->cycle - off_since > off_longest) {
-            off_longest = avr->cycle - off_since;
-            off_longest_from = off_from;
-            off_longest_to = pc;
-        }
-        off_since = 0;
-    } else if (!off_since) {
-        off_since = avr->cycle;
-        off_from = pc;
-    }
-}
-
 /* Every reset, the watchdog's too: the pins float, what was on the line is lost. */
 static void on_reset(avr_t *a) {
     if (core_reset) core_reset(a);
     levels_out = 0;
     machine.out = 0;
-    inputs_known = interrupts_seen = false;
-    off_since = 0;
+    inputs_known = false;
+    trace_reset();
     carrying = false;
     to_mcu.tail = to_mcu.head;
 }
@@ -192,12 +169,6 @@ static avr_cycle_count_t arrive(avr_t *a, avr_cycle_count_t when, void *param) {
     return 0; /* only there so that a sleep ends in time */
 }
 
-static void write_executed(const char *path) {
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(executed, 1, sizeof executed, file) != sizeof executed) fprintf(stderr, "bench: cannot write %s\n", path);
-    if (file) fclose(file);
-}
-
 static bool run_ms(unsigned ms) {
     wanted += (avr_cycle_count_t)ms * CYCLES_PER_MS;
     if (avr->cycle >= wanted) return true;
@@ -206,7 +177,7 @@ static bool run_ms(unsigned ms) {
         uint32_t pc = avr->pc;
         if (tracing) avr->run_cycle_count = avr->run_cycle_limit = 1;
         int state = avr_run(avr);
-        if (tracing) trace(pc);
+        if (tracing) trace(avr, pc);
         if (state == cpu_Done || state == cpu_Crashed) return false;
         if (!inputs_known) show_inputs();
     }
@@ -368,7 +339,7 @@ static void answer(const char *line) {
         for (int i = 0; i < machine.releases; i++) fprintf(answers, " %d", machine.released[i]);
         fprintf(answers, machine.releases ? "\n" : " \n");
     } else if (line[0] == 'O') {
-        fprintf(answers, "= %llu %x %x\n", (unsigned long long)off_longest, off_longest_from, off_longest_to);
+        fprintf(answers, "= %llu %x %x\n", (unsigned long long)trace_off.cycles, trace_off.from, trace_off.to);
     } else if (line[0] == 'C') fprintf(answers, "= %llu\n", (unsigned long long)avr->cycle);
     else if (line[0] == 'F') fprintf(answers, fault(line) ? "= ok\n" : "! no such fault or argument: %s", line);
     else if (line[0] == 'L') {
@@ -463,6 +434,6 @@ int main(int argc, char **argv) {
         while (fgets(line, sizeof line, stdin)) answer(line);
     }
     if (eeprom) eeprom_save(eeprom);
-    if (executed_path) write_executed(executed_path);
+    if (executed_path) trace_write(executed_path);
     return 0;
 }
