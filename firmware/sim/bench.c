@@ -9,24 +9,23 @@
  * the MCU's memory), O (with --trace: the most cycles without interrupts, and between which addresses), F name key=value… (fault). Answers begin with "= " or, refused, "! ".
  * One thread; time is the MCU's cycle counter and nothing else, so equal requests give equal answers. */
 #define _GNU_SOURCE
-#include <avr_eeprom.h>
 #include <avr_ioport.h>
 #include <avr_uart.h>
 #include <sim_avr.h>
 #include <sim_elf.h>
 #include <sim_time.h>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../hal_avr/pins_gen.h"
+#include "eeprom.h"
 #include "mechanics.h"
+#include "pty.h"
 #include "trace.h"
 
 #define HZ 16000000u
@@ -212,27 +211,6 @@ static void start(const char *elf) {
     reset(true);
 }
 
-/* --- EEPROM image ------------------------------------------------------------------------------------------------ */
-
-static uint8_t image[4096];
-
-static void eeprom_load(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return; /* a new one */
-    size_t size = fread(image, 1, sizeof image, file);
-    fclose(file);
-    avr_eeprom_desc_t d = {.ee = image, .offset = 0, .size = (uint32_t)size};
-    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &d);
-}
-
-static void eeprom_save(const char *path) {
-    avr_eeprom_desc_t d = {.ee = image, .offset = 0, .size = sizeof image};
-    avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &d);
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(image, 1, sizeof image, file) != sizeof image) fprintf(stderr, "bench: cannot write %s\n", path);
-    if (file) fclose(file);
-}
-
 /* --- requests ---------------------------------------------------------------------------------------------------- */
 
 static long argument(const char *line, const char *key, long otherwise) {
@@ -260,16 +238,6 @@ static bool stick(const char *line) {
     return true;
 }
 
-/* The EEPROM as it is after a write that was cut, or worse: zeros over `size` bytes from `from` on. */
-static bool scribble(const char *line) {
-    static uint8_t zeros[4096];
-    long from = argument(line, "from", 0), size = argument(line, "size", 64);
-    if (from < 0 || size < 1 || from + size > (long)sizeof zeros) return false;
-    avr_eeprom_desc_t d = {.ee = zeros, .offset = (uint16_t)from, .size = (uint32_t)size};
-    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &d);
-    return true;
-}
-
 static bool fault(const char *line) {
     char name[32] = "";
     if (sscanf(line, "F %31s", name) != 1) return false;
@@ -277,7 +245,7 @@ static bool fault(const char *line) {
     if (!strcmp(name, "reset")) reset(false);
     else if (!strcmp(name, "power_cycle")) reset(true);
     else if (!strcmp(name, "hang")) avr->data[TIMSK1_ADDRESS] = 0; /* the motion interrupt dies: the watchdog's case */
-    else if (!strcmp(name, "eeprom")) known = scribble(line);
+    else if (!strcmp(name, "eeprom")) known = eeprom_lose(avr, argument(line, "from", 0), argument(line, "size", 64));
     else if (!strcmp(name, "jam")) known = jam(line);
     else if (!strcmp(name, "double_feed")) machine.double_index = (int)argument(line, "index", machine.hopper_next);
     else if (!strcmp(name, "bad_back")) machine.bad_back = (int)argument(line, "index", machine.hopper_next);
@@ -352,22 +320,6 @@ static void answer(const char *line) {
 
 /* --- the pty ----------------------------------------------------------------------------------------------------- */
 
-static int open_pty(void) {
-    int fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0 || grantpt(fd) || unlockpt(fd)) {
-        perror("bench: pty");
-        exit(69);
-    }
-    int own = open(ptsname(fd), O_RDWR | O_NOCTTY); /* kept open: the pty survives a host that comes and goes */
-    struct termios raw;
-    tcgetattr(own, &raw);
-    cfmakeraw(&raw);
-    tcsetattr(own, TCSANOW, &raw);
-    fprintf(answers, "= %s\n", ptsname(fd));
-    fflush(answers);
-    return fd;
-}
-
 static void pump(int fd) {
     uint8_t buffer[512];
     ssize_t got = read(fd, buffer, sizeof buffer);
@@ -379,20 +331,9 @@ static void pump(int fd) {
     }
 }
 
-static void wait_until(const struct timespec *began, unsigned long long ms) {
-    struct timespec at = *began;
-    at.tv_sec += (time_t)(ms / 1000);
-    at.tv_nsec += (long)(ms % 1000) * 1000000L;
-    if (at.tv_nsec >= 1000000000L) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000L;
-    }
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-}
-
 static void run_pty(bool throttled) {
     char line[512];
-    int fd = open_pty();
+    int fd = pty_open(answers);
     struct timespec began;
     clock_gettime(CLOCK_MONOTONIC, &began);
     for (unsigned long long ms = 2;; ms += 2) {
@@ -404,7 +345,7 @@ static void run_pty(bool throttled) {
             if (!fgets(line, sizeof line, stdin)) return;
             answer(line);
         }
-        if (throttled) wait_until(&began, ms);
+        if (throttled) pty_wait(&began, ms);
     }
 }
 
@@ -426,14 +367,14 @@ int main(int argc, char **argv) {
     if (!answers || !freopen("/dev/null", "w", stdout)) return 70;
     start(argv[1]);
     tracing = executed_path != NULL;
-    if (eeprom) eeprom_load(eeprom);
+    if (eeprom) eeprom_load(avr, eeprom);
     if (pty) {
         setvbuf(stdin, NULL, _IONBF, 0); /* poll must see every line */
         run_pty(!free_running);
     } else {
         while (fgets(line, sizeof line, stdin)) answer(line);
     }
-    if (eeprom) eeprom_save(eeprom);
+    if (eeprom) eeprom_save(avr, eeprom);
     if (executed_path) trace_write(executed_path);
     return 0;
 }
