@@ -23,7 +23,7 @@ from table_controller.errors import EX_SOFTWARE, TableError, UsageError
 from table_controller.games.guandan.profile import profile_names
 from table_controller.sim.deck import STYLES
 from table_controller.sim.figures import plays, prompts
-from table_controller.sim.pace import MISTAKES
+from table_controller.sim.mistakes import MISTAKES
 from table_controller.vision import camera_command, read_command
 from table_controller.vision.enrol import command as deck_command
 

@@ -45,6 +45,9 @@ class EventTable:
 
     def deal(self) -> None:
         """Deal: request, plan, done; hands from the seeded pack."""
+        for seat in SEATS:
+            if self.core.state.prompts[seat]:
+                self.send(ev.PromptCircleCleared, seat=seat)
         outcome = self.send(ev.DealRequested, by="test", leader="E")
         assert outcome.refusal is None, outcome.refusal
         job = next(e for e in outcome.effects if isinstance(e, PlanDeal)).job
@@ -109,7 +112,6 @@ class EventTable:
         if seat in deal.owes_report:
             number = deal.owes_report[seat]
             self.send(ev.PromptLaid, seat=seat, kind=str(number))
-            self.send(ev.PromptCircleCleared, seat=seat)
         self.send(ev.AreaCleared, seat=seat)
         return outcome
 

@@ -1,18 +1,8 @@
-"""How fast simulated people are, and what they can do wrong."""
+"""How fast simulated people are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-MISTAKES = {
-    "slow": "a player thinks for half a minute",
-    "silent": "a player does not report ten cards or fewer",
-    "disorder": "a player lays a run from large to small",
-    "illegal": "a player lays cards that do not beat, and takes them back",
-    "td": "a player lays the TD card",
-    "stop": "a player lays the STOP card, and lifts it",
-}
-"""Errors that a scenario can make somebody commit, once each."""
 
 
 @dataclass(frozen=True)

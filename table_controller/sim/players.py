@@ -12,13 +12,12 @@ from collections.abc import Callable, Generator
 from table_controller.cards import SEATS, Pair, Seat, full_pack, partner
 from table_controller.dealer.machine import Machine
 from table_controller.games.guandan.deal import Deal
-from table_controller.games.guandan.hands import readings
 from table_controller.games.guandan.match import settle
-from table_controller.games.guandan.order import beats, card_strength
 from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.runtime.clock import Clock
 from table_controller.sim.brain import Brain, Choice
+from table_controller.sim.mistakes import Erring
 from table_controller.sim.pace import HURRIED, Pace
 from table_controller.sim.scene import LaidPlay, Scene
 from table_controller.sim.script import POLL_MS, Script, Stage, Wait, until
@@ -52,14 +51,15 @@ class People:
         mistakes: frozenset[str] = frozenset(),
         dealer_faults: tuple[str, ...] = (),
     ) -> None:
-        """``press`` pushes a button by its signal name; ``deals`` 0 plays for ever; ``mistakes``: see MISTAKES."""
+        """``press`` pushes a button by its signal name; ``deals`` 0: for ever; ``mistakes``: see ``sim.mistakes``."""
         self.truth = Truth()
         self.finished = False
         self.stage = Stage(clock)
-        self._clock, self._scene, self._machine = clock, scene, machine
-        self._press, self._state, self._profile = press, state, profile
+        self.clock, self.scene, self._machine = clock, scene, machine
+        self._press, self.table, self._profile = press, state, profile
         self._rng = random.Random(seed)
-        self._pace, self._wanted, self._mistakes = pace, deals, set(mistakes)
+        self._pace, self._wanted = pace, deals
+        self.errors = Erring(self, mistakes)
         self._dealer_faults = list(dealer_faults)
         self._pack: list[str] = full_pack()
         self._brains: dict[Seat, Brain] = {}
@@ -85,29 +85,29 @@ class People:
             yield from self._sort()
             leader = yield from self._exchange()
             yield from self._play(leader)
-            if self._state().phase == "game_over":
+            if self.table().phase == "game_over":
                 self._order, self._levels, self._level, self._owner = [], {"EW": "2", "NS": "2"}, "2", None
             yield from self._tidy_up()
         self.finished = True
 
     def _be_dealt(self) -> Script:
         """Load the pack, press Start; a machine that stopped is put right and started again."""
-        before = self._state().deal_number
-        while self._state().deal_number == before:
+        before = self.table().deal_number
+        while self.table().deal_number == before:
             self._rng.shuffle(self._pack)
             self._machine.load(len(self._pack))
-            yield lambda: self._state().dealer.online
+            yield lambda: self.table().dealer.online
             self._press("START")
-            yield until(self._clock, lambda: self._state().phase not in RESTING, 5000)
+            yield until(self.clock, lambda: self.table().phase not in RESTING, 5000)
             if self._dealer_faults:
                 yield 6000
                 self._machine.fault(self._dealer_faults.pop(0))
             yield self._deal_has_ended
-            while self._state().phase == "fault":
+            while self.table().phase == "fault":
                 yield 3000
                 self._machine.fault("clear")
                 self._press("CLEAR")
-                yield until(self._clock, lambda: self._state().phase != "fault", 5000)
+                yield until(self.clock, lambda: self.table().phase != "fault", 5000)
                 yield self._deal_has_ended
             yield POLL_MS
         trays = self._machine.delivered()
@@ -116,24 +116,24 @@ class People:
             self._brains[seat] = Brain(seat, random.Random(self._rng.getrandbits(32)), self._profile, hand)
 
     def _deal_has_ended(self) -> bool:
-        return self._state().phase not in ("dealing",)
+        return self.table().phase not in ("dealing",)
 
     def _sort(self) -> Script:
         for seat in self._rng.sample(SEATS, 4):
             yield self._rng.randint(*self._pace.sort_ms) // 4
             self._hold(seat)
             self._press(f"READY_{seat}")
-        yield until(self._clock, lambda: self._state().phase != "sorting", SHOWN_LIMIT_MS)
+        yield until(self.clock, lambda: self.table().phase != "sorting", SHOWN_LIMIT_MS)
 
     def _hold(self, seat: Seat) -> None:
-        self._scene.hold(seat, self._brains[seat].hand[:12])
+        self.scene.hold(seat, self._brains[seat].hand[:12])
 
     # --- tribute ------------------------------------------------------------------------------------------------------
 
     def _exchange(self) -> Generator[Wait, None, Seat]:
         """Tribute and return in sight; returns who leads."""
         if not self._order:
-            leader = self._state().leader
+            leader = self.table().leader
             assert leader is not None, "the table has drawn and announced the first leader"
             return leader
         owing = payers(self._order)
@@ -143,15 +143,17 @@ class People:
         if sum(jokers.values()) >= 2:
             yield from self._show({seat: ["BJ"] * n for seat, n in jokers.items() if n}, "playing")
             return first
-        cards = {seat: self._brains[seat].tribute(self._level) for seat in owing}
+        cards = {seat: self.errors.tribute(self._brains[seat], self._level) for seat in owing}
         plan = tribute_plan(self._order, cards, self._level)
+        yield self.errors.tribute_wait_ms()
         yield from self._show({seat: [card] for seat, card in cards.items()}, "returning")
         for payer, receiver in plan.pays.items():
             self._give(payer, receiver, cards[payer])
         returns = {}
         for payer, receiver in plan.pays.items():
             limited = partner(payer) == receiver or self._profile.return_to_opponent_limited
-            returns[receiver] = self._brains[receiver].return_card(self._level, limited=limited)
+            returns[receiver] = self.errors.returned(self._brains[receiver], self._level, limited=limited)
+        yield self.errors.return_wait_ms()
         yield from self._show({seat: [card] for seat, card in returns.items()}, "playing")
         for payer, receiver in plan.pays.items():
             self._give(receiver, payer, returns[receiver])
@@ -166,27 +168,33 @@ class People:
         """Lay cards to be seen, wait for the table, and pick them up again."""
         laid: dict[Seat, LaidPlay] = {}
         for seat, cards in shown.items():
-            yield from self._reach(seat, "play")
-            laid[seat] = self._scene.lay(seat, cards)
-            yield from self._leave(seat)
-        yield until(self._clock, lambda: self._state().phase == awaited, SHOWN_LIMIT_MS)
+            yield from self.reach(seat, "play")
+            laid[seat] = self.scene.lay(seat, cards)
+            yield from self.leave(seat)
+        yield until(self.clock, lambda: self.table().phase == awaited, SHOWN_LIMIT_MS)
         yield 600
         for seat, play in laid.items():
-            yield from self._reach(seat, "play")
-            self._scene.take_back(play)
-            yield from self._leave(seat)
+            yield from self.reach(seat, "play")
+            self.scene.take_back(play)
+            yield from self.leave(seat)
 
     # --- hands --------------------------------------------------------------------------------------------------------
 
-    def _reach(self, seat: Seat, over: str) -> Script:
+    def hand_of(self, seat: Seat) -> list[str]:
+        """The cards that a seat holds."""
+        return self._brains[seat].hand
+
+    def reach(self, seat: Seat, over: str) -> Script:
+        """A hand comes over an area; a seat has one hand."""
         yield lambda: seat not in self._busy
         self._busy.add(seat)
-        self._scene.hand(seat, over)
+        self.scene.hand(seat, over)
         yield REACH_MS
 
-    def _leave(self, seat: Seat) -> Script:
+    def leave(self, seat: Seat) -> Script:
+        """It goes away."""
         yield LEAVE_MS
-        self._scene.hand(seat, None)
+        self.scene.hand(seat, None)
         self._busy.discard(seat)
 
     # --- play ---------------------------------------------------------------------------------------------------------
@@ -199,11 +207,9 @@ class People:
             if seat in self._uncleared:
                 yield from self._clear(seat)
             yield from self._think()
-            yield from self._interrupt(seat)
-            yield lambda: self._state().phase not in ("paused", "fault")
+            yield from self.errors.before_turn(deal, seat)
+            yield lambda: self.table().phase not in ("paused", "fault")
             choice = self._choose(deal, seat)
-            if "illegal" in self._mistakes and deal.to_beat is not None:
-                yield from self._lay_illegal(deal, seat)
             if choice is None:
                 yield from self._pass(seat)
                 verdict = deal.pass_(seat)
@@ -216,47 +222,16 @@ class People:
                 if verdict.report is not None:
                     deal.report(seat, verdict.report)
                     yield from self._report(seat, verdict.report)
+                yield from self.errors.after_play(deal, seat)
             if verdict.trick_over and not verdict.deal_over:
                 self._trick_is_over(deal)
         yield from self._deal_is_over(deal)
 
-    def _interrupt(self, seat: Seat) -> Script:
-        """Call the referee or ask for a pause by card."""
-        for kind in ("TD", "STOP"):
-            if kind.lower() in self._mistakes:
-                self._mistakes.discard(kind.lower())
-                yield from self._reach(seat, "prompt")
-                self._scene.lay_prompt(seat, kind)
-                yield from self._leave(seat)
-                yield until(self._clock, lambda: self._state().phase == "paused", 3000)
-                yield 1500
-                yield from self._reach(seat, "prompt")
-                self._scene.lift_prompt(seat)
-                yield from self._leave(seat)
-
-    def _lay_illegal(self, deal: Deal, seat: Seat) -> Script:
-        """Lay a card that beats nothing, see that the table minds, and take it back."""
-        assert deal.to_beat is not None
-        card = min(self._brains[seat].hand, key=lambda held: card_strength(held, deal.level))
-        known = readings((card,), deal.level, self._profile.policy)
-        if any(beats(deal.to_beat, reading, deal.level) for reading in known):
-            return
-        self._mistakes.discard("illegal")
-        yield from self._reach(seat, "play")
-        play = self._scene.lay(seat, [card])
-        yield from self._leave(seat)
-        yield 2500
-        yield from self._reach(seat, "play")
-        self._scene.take_back(play)
-        yield from self._leave(seat)
-        yield 800
-
     def _think(self) -> Script:
         """A turn's time, less what the hand needs to move."""
         total = self._rng.randint(*self._pace.turn_ms)
-        if "slow" in self._mistakes and self._rng.random() < 0.1:
-            self._mistakes.discard("slow")
-            total += 32_000
+        if self.errors.wants("slow"):
+            total += self.errors.slow_ms(self._rng.random())
         yield max(200, total - REACH_MS - LEAVE_MS)
 
     def _choose(self, deal: Deal, seat: Seat) -> Choice | None:
@@ -269,28 +244,32 @@ class People:
 
     def _pass(self, seat: Seat) -> Script:
         self.truth.passes += 1
-        yield from self._reach(seat, "prompt")
-        if len(self._scene.prompts(seat)) >= PASS_CARDS - 1:
+        yield from self.reach(seat, "prompt")
+        if len(self.scene.prompts(seat)) >= PASS_CARDS - 1:
             self._collect_passes(seat)
-            yield from self._leave(seat)
+            yield from self.leave(seat)
             yield 300
-            yield from self._reach(seat, "prompt")
-        self._scene.lay_prompt(seat, "PASS")
-        yield from self._leave(seat)
+            yield from self.reach(seat, "prompt")
+        self.scene.lay_prompt(seat, "PASS")
+        yield from self.leave(seat)
 
     def _lay(self, seat: Seat, choice: Choice) -> Generator[Wait, None, tuple[str, ...]]:
         """Lay a play; returns the cards left to right as they lie."""
         brain = self._brains[seat]
         for card in choice.cards:
             brain.hand.remove(card)
-        cards = choice.cards
-        if "disorder" in self._mistakes and choice.reading.type in ("straight", "tube", "plate"):
-            self._mistakes.discard("disorder")
-            cards = tuple(reversed(cards))
-        yield from self._reach(seat, "play")
-        play = self._scene.lay(seat, cards, tidy=self._rng.uniform(0.5, 1.0))
+        cards = self.errors.as_laid(choice)
+        first = self.errors.parts(choice)
+        yield from self.reach(seat, "play")
+        play = self.scene.lay(seat, cards[:first], tidy=self._rng.uniform(0.5, 1.0))
         self._hold(seat)
-        yield from self._leave(seat)
+        yield from self.leave(seat)
+        if first < len(cards):
+            yield 2500
+            yield from self.reach(seat, "play")
+            self.scene.lay(seat, cards[first:])
+            yield from self.leave(seat)
+            return cards
         if self._rng.random() < 0.15:
             self.stage.run(self._straighten(seat, play))
         if self._rng.random() < 0.06:
@@ -300,41 +279,41 @@ class People:
     def _straighten(self, seat: Seat, play: LaidPlay) -> Script:
         """Push the cards into an even row a moment after they were laid."""
         yield self._rng.randint(500, 900)
-        if play in self._scene.plays(seat):
-            yield from self._reach(seat, "play")
-            if play in self._scene.plays(seat):
-                self._scene.straighten(play)
-            yield from self._leave(seat)
+        if play in self.scene.plays(seat):
+            yield from self.reach(seat, "play")
+            if play in self.scene.plays(seat):
+                self.scene.straighten(play)
+            yield from self.leave(seat)
 
     def _rest_an_arm(self, seat: Seat) -> Script:
         yield self._rng.randint(100, 800)
         if seat not in self._busy:
-            self._scene.sleeve_over(seat, True)
+            self.scene.sleeve_over(seat, True)
             yield self._rng.randint(600, 1800)
-            self._scene.sleeve_over(seat, False)
+            self.scene.sleeve_over(seat, False)
 
     def _report(self, seat: Seat, number: int) -> Script:
-        if "silent" in self._mistakes:
-            self._mistakes.discard("silent")
+        shown = self.errors.report_number(number)
+        if shown is None:
             return
         self.truth.reports += 1
         yield 150
-        yield from self._reach(seat, "prompt")
+        yield from self.reach(seat, "prompt")
         self._collect_passes(seat)
-        self._scene.lay_prompt(seat, str(number))
-        yield from self._leave(seat)
+        self.scene.lay_prompt(seat, str(shown))
+        yield from self.leave(seat)
 
     def _collect_passes(self, seat: Seat) -> None:
         """Pick up one's PASS cards, down to a report card."""
-        box = self._scene.geometry
-        while self._scene.prompts(seat):
-            known = box.prompt_of_marker(self._scene.prompts(seat)[-1])
+        box = self.scene.geometry
+        while self.scene.prompts(seat):
+            known = box.prompt_of_marker(self.scene.prompts(seat)[-1])
             if known is None or known[1] != "PASS":
                 return
-            self._scene.lift_prompt(seat)
+            self.scene.lift_prompt(seat)
 
     def _trick_is_over(self, deal: Deal) -> None:
-        self._uncleared = {seat for seat in SEATS if self._scene.plays(seat)}
+        self._uncleared = {seat for seat in SEATS if self.scene.plays(seat)}
         leader = deal.next_trick(self._profile)
         for seat in SEATS:  # not in the set's own order, which differs from run to run
             if seat in self._uncleared and seat != leader:
@@ -347,36 +326,36 @@ class People:
 
     def _clear(self, seat: Seat) -> Script:
         self._uncleared.discard(seat)
-        yield from self._reach(seat, "play")
-        self._scene.clear(seat)
-        yield from self._leave(seat)
+        yield from self.reach(seat, "play")
+        self.scene.clear(seat)
+        yield from self.leave(seat)
         yield 250
 
     # --- the end of a deal --------------------------------------------------------------------------------------------
 
     def _deal_is_over(self, deal: Deal) -> Script:
-        yield until(self._clock, lambda: self._state().phase in ("deal_over", "game_over"), SHOWN_LIMIT_MS)
+        yield until(self.clock, lambda: self.table().phase in ("deal_over", "game_over"), SHOWN_LIMIT_MS)
         self._order = list(deal.order)
         result = settle(self._order, self._levels, self._level, self._owner)
         self._levels, self._level, self._owner = result.levels, result.next_level, result.winner
         self.deal = None
         yield 400
-        self.truth.settle(self._state())
+        self.truth.settle(self.table())
 
     def _tidy_up(self) -> Script:
         """Cards and prompt cards are collected before the next deal."""
         for seat in SEATS:
             self._uncleared.discard(seat)
-            yield from self._reach(seat, "play")
-            self._scene.clear(seat)
-            self._scene.hold(seat, [])
-            yield from self._leave(seat)
-            if self._scene.prompts(seat):
-                yield from self._reach(seat, "prompt")
-                self._scene.clear_prompts(seat)
-                yield from self._leave(seat)
-        yield until(self._clock, self._table_is_clear, SHOWN_LIMIT_MS)
+            yield from self.reach(seat, "play")
+            self.scene.clear(seat)
+            self.scene.hold(seat, [])
+            yield from self.leave(seat)
+            if self.scene.prompts(seat):
+                yield from self.reach(seat, "prompt")
+                self.scene.clear_prompts(seat)
+                yield from self.leave(seat)
+        yield until(self.clock, self._table_is_clear, SHOWN_LIMIT_MS)
 
     def _table_is_clear(self) -> bool:
-        state = self._state()
+        state = self.table()
         return not any(state.areas.values()) and not any(state.prompts.values())

@@ -60,6 +60,8 @@ def touched(draft: Draft, event: PromptTouched) -> None:
 def circle_cleared(draft: Draft, event: PromptCircleCleared) -> None:
     """All prompt cards of a seat were collected."""
     held_stop = "STOP" in draft.state.prompts[event.seat]
+    for kind in draft.state.prompts[event.seat]:
+        report_lifted(draft, event.seat, kind)
     draft.state.prompts[event.seat] = []
     if held_stop:
         _stop_lifted(draft, event.at_ms)

@@ -17,6 +17,7 @@ from table_controller.dealer import messages, words
 from table_controller.feed.topics import ROOT, Topics
 from table_controller.games.guandan.profile import profile_names, profile_sections
 from table_controller.games.guandan.settings import SETTINGS
+from table_controller.sim.mistakes import LEADS_TO, MISTAKES
 from table_controller.table.commands import command_names
 from table_controller.table.incidents import KINDS
 from table_controller.table.machine import diagram
@@ -91,6 +92,14 @@ def test_every_exit_status_is_explained(root: Path) -> None:
 def test_every_incident_has_its_row_in_the_rules(root: Path) -> None:
     rows = first_cells(between(text_of(root, "docs/rules.md"), "incidents"))
     assert rows == set(KINDS)
+
+
+def test_every_error_of_the_simulation_is_shown_with_what_it_raises(root: Path) -> None:
+    shown = between(text_of(root, "docs/rules.md"), "mistakes").splitlines()[2:]
+    rows = [[re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")] for line in shown]
+    assert {row[0][0]: tuple(row[2]) for row in rows} == LEADS_TO
+    assert set(LEADS_TO) == set(MISTAKES)
+    assert {kind for kinds in LEADS_TO.values() for kind in kinds} <= set(KINDS)
 
 
 def test_every_setting_of_a_profile_is_in_the_rules(root: Path) -> None:
