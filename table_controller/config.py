@@ -55,6 +55,7 @@ class FeedSettings:
     username: str = _setting("")
     password_file: str = _setting("", words="a file that holds the password alone")
     tls: bool = _setting(False)
+    commands: bool = _setting(True)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class WebSettings:
 
     host: str = _setting("127.0.0.1")
     port: int = _setting(8080, low=0, high=65535)
+    url: str = _setting("", words="where the venue's service reaches this page, such as http://10.0.0.7:8080")
+    token_file: str = _setting("", words="a file that holds the venue's word for pictures alone")
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,10 @@ class Config:
     panel: PanelSettings = field(default_factory=PanelSettings)
     web: WebSettings = field(default_factory=WebSettings)
     state: StateSettings = field(default_factory=StateSettings)
+
+
+setting = _setting
+"""A key with its default, its range and the words that say what it is: for configurations of other programs too."""
 
 
 def _allowed(name: str, kind: type, metadata: Any) -> str:
@@ -126,27 +133,35 @@ def _check(value: Any, kind: type, metadata: Any, name: str) -> None:
 
 def parse_config(text: str, file: str) -> Config:
     """A Config from TOML text; raises ConfigError naming file, key and what is allowed."""
+    return parse_sections(Config, text, file)
+
+
+def parse_sections(cls: type[Section], text: str, file: str) -> Section:
+    """A dataclass of sections from TOML text; raises ConfigError naming file, key and what is allowed."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not valid TOML: {error}.", way_out="Correct that line.") from error
     sections: dict[str, Any] = {}
-    known = {item.name: item.default_factory for item in fields(Config)}
+    known = {item.name: item.default_factory for item in fields(cls)}  # type: ignore[arg-type]
     for name, values in data.items():
         factory = known.get(name, MISSING)
         if factory is MISSING:
             raise ConfigError(f"{file}: unknown section or key '{name}'.", way_out=f"Sections: {', '.join(known)}.")
         sections[name] = _section(factory, values, file, name)  # type: ignore[arg-type]
-    return Config(**sections)
+    return cls(**sections)
 
 
 def load_config(path: Path) -> Config:
     """Read a file; raises ConfigError when it is missing, unreadable or wrong."""
+    return parse_config(read_text(path, "Write one: `table-controller run --help` shows an example."), str(path))
+
+
+def read_text(path: Path, way_out: str) -> str:
+    """A configuration's text; raises ConfigError when it is missing or unreadable."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
-        way_out = "Write one: `table-controller run --help` shows an example."
         raise ConfigError(f"The configuration {path} cannot be read: {error.strerror}.", way_out=way_out) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not a text file.", way_out="Name a TOML file.") from error
-    return parse_config(text, str(path))

@@ -141,14 +141,19 @@ def _check_broker(config: Config) -> None:
         )
 
 
+def secret_of(file: str, key: str) -> str:
+    """What a file holds alone, or empty where none is named; raises ConfigError naming the key."""
+    if not file:
+        return ""
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{key} {file} cannot be read.", way_out="Write that file, or correct the key.") from error
+
+
 def _broker(config: Config) -> Broker:
     feed = config.feed
-    password = ""
-    if feed.password_file:
-        try:
-            password = Path(feed.password_file).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ConfigError(f"feed.password_file {feed.password_file} cannot be read: {error.strerror}.") from error
+    password = secret_of(feed.password_file, "feed.password_file")
     return Broker(feed.host, feed.port, feed.username, password, feed.tls)
 
 
@@ -195,10 +200,19 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
     config, table = run.config, run.table
     table.runtime.add(perform=run.perform)
     if config.feed.host:
-        add_feed(table, _broker(config), folder / "outbox.sqlite", boot=boot_id(), simulated=False)
+        add_feed(
+            table,
+            _broker(config),
+            folder / "outbox.sqlite",
+            boot=boot_id(),
+            simulated=False,
+            ask=run.ask if config.feed.commands else None,
+            http=config.web.url,
+            evidence=folder / "evidence",
+        )
         assert table.publisher is not None
         table.publisher.refresh()
-    add_page(table, run.ask, folder / "evidence")
+    add_page(table, run.ask, folder / "evidence", token=secret_of(config.web.token_file, "web.token_file"))
     assert table.page is not None
     table.page.setup = CameraSetup(lambda: run.vision, lambda ms: _pause(run, ms), folder / FILE)
     await table.page.start(config.web.host, config.web.port)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import hashlib
+import json
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,7 +17,8 @@ from gpiozero.pins import Factory
 from table_controller import __version__
 from table_controller.cards import SEATS, Seat
 from table_controller.errors import DeviceError, JournalError, TableError
-from table_controller.feed.client import Broker, FeedClient
+from table_controller.feed.client import Broker, CommandHandler, FeedClient
+from table_controller.feed.commands import Asked, CommandDesk
 from table_controller.feed.envelope import Enveloper
 from table_controller.feed.outbox import Outbox
 from table_controller.feed.publisher import FeedPublisher
@@ -102,15 +107,74 @@ def open_table(
     return Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
 
 
-def add_feed(table: Table, broker: Broker, outbox_path: Path | None, *, boot: str, simulated: bool) -> None:
-    """Publish the table's events and state."""
+Ask = Callable[[Event], Awaitable[TableError | None]]
+
+
+def add_feed(
+    table: Table,
+    broker: Broker,
+    outbox_path: Path | None,
+    *,
+    boot: str,
+    simulated: bool,
+    ask: Ask | None = None,
+    http: str = "",
+    evidence: Path | None = None,
+) -> None:
+    """Publish the table's events and state; with ``ask`` (on a running loop) also take commands from the broker.
+
+    ``http`` is where others reach the table's page.
+    """
     table.outbox = Outbox(outbox_path)
     table.client = FeedClient(broker, table.topics, table.outbox, boot)
+    if ask is not None:
+        table.client.on_command = _listen(table, table.client, boot, ask)
     enveloper = Enveloper(table.topics.venue, table.topics.table, boot, sync=not simulated)
     table.publisher = FeedPublisher(table.client, table.topics, enveloper, table.clock)
     table.runtime.add(perform=table.publisher.perform, committed=table.publisher.committed)
+    if evidence is not None:
+        table.publisher.digest = lambda name: _sha256(evidence / name)
     table.client.start()
-    table.publisher.info({"program": __version__, "schema": 1, "simulated": simulated})
+    told = {"program": __version__, "schema": 1, "simulated": simulated, "http": http, "commands": ask is not None}
+    table.publisher.info(told)
+
+
+def _listen(table: Table, client: FeedClient, boot: str, ask: Ask) -> CommandHandler:
+    """What the client calls with a command: checked and carried out on the loop, one after the other."""
+    loop = asyncio.get_running_loop()
+    desk = CommandDesk(table.topics.table, boot, table.clock.now_ms, table.draw_leader)
+    at_work: set[asyncio.Task[None]] = set()
+
+    async def carry_out(asked: Asked) -> None:
+        client.reply(asked.client, desk.answer(asked, await ask(asked.event)))
+
+    def take(verb: str, payload: bytes) -> None:
+        found = desk.take(verb, payload)
+        if isinstance(found, Asked):
+            task = loop.create_task(carry_out(found), name=f"command {verb}")
+            at_work.add(task)
+            task.add_done_callback(at_work.discard)
+        elif found is not None:
+            client.reply(*found)
+
+    def handler(verb: str, payload: bytes) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is over: so is the table
+            loop.call_soon_threadsafe(take, verb, payload)
+
+    return handler
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def missed_events(outbox: Outbox, boot: str, after: int) -> dict[str, Any]:
+    """What a reader of the feed missed: published events of ``boot`` after a number, and the boots that are kept."""
+    events = [json.loads(payload) for payload in outbox.events(boot, after)]
+    return {"boots": outbox.boots(), "events": events}
 
 
 def add_panel(table: Table, post: Callable[[Event], None], factory: Factory | None = None) -> None:
@@ -119,9 +183,12 @@ def add_panel(table: Table, post: Callable[[Event], None], factory: Factory | No
     table.runtime.add(perform=table.panel.perform)
 
 
-def add_page(table: Table, ask: Callable[[Event], Awaitable[TableError | None]], evidence: Path | None = None) -> None:
+def add_page(table: Table, ask: Ask, evidence: Path | None = None, *, token: str = "") -> None:
     """The table's own page; start it with ``await table.page.start(host, port)``."""
-    page = table.page = Page(table.snapshot, ask, table.clock.now_ms, table.draw_leader, evidence)
+    page = table.page = Page(table.snapshot, ask, table.clock.now_ms, table.draw_leader, evidence, token=token)
+    outbox = table.outbox
+    if outbox is not None:
+        page.missed = lambda boot, after: missed_events(outbox, boot, after)
     table.runtime.add(committed=lambda event, state, effects: page.changed())
 
 

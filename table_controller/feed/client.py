@@ -18,10 +18,12 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
+from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from table_controller.errors import DeviceError
 from table_controller.feed.outbox import Outbox
 from table_controller.feed.topics import Topics
+from table_controller.runtime import measure
 
 log = logging.getLogger(__name__)
 WINDOW = 64
@@ -29,6 +31,13 @@ WINDOW = 64
 KEEPALIVE_S = 12
 WILL_DELAY_S = 5
 SESSION_EXPIRY_S = 120
+RETAINED_EXPIRY_S = 12 * 3600
+"""A table that never comes back does not stay on the screens for ever."""
+REPUBLISH_S = 60
+REPLY_EXPIRY_S = 30
+MOST_COMMAND_BYTES = 16 * 1024
+CommandHandler = Callable[[str, bytes], None]
+"""Given the verb and the payload, on the client's own thread."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,9 @@ class FeedClient:
         self._documents: dict[str, tuple[bytes, int]] = {}
         self._in_flight: dict[int, int] = {}
         self._handed = 0
+        self._said_s: dict[str, float] = {}
+        self.on_command: CommandHandler | None = None
+        """Set before ``start``: the table then listens to its commands."""
         self.online = False
         self.problem = ""
         self.connects = 0
@@ -79,6 +91,7 @@ class FeedClient:
         client.on_connect_fail = lambda c, u: put(lambda: self._disconnected("it does not answer"))
         client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._disconnected(str(reason)))
         client.on_publish = lambda c, u, mid, reason, props: put(lambda: self._acknowledged(mid))
+        client.on_message = lambda c, u, message: put(lambda: self._heard(message))
         return client
 
     def _availability(self, state: str) -> bytes:
@@ -100,23 +113,67 @@ class FeedClient:
         """Publish a retained document; only its newest version is kept for a reconnect."""
         self._words.put(lambda: self._document(topic, payload, qos))
 
-    def send(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        """Queue a message durably and send it as soon as the broker takes it."""
-        self._outbox.put(topic, payload, retain=retain)
+    def send(self, topic: str, payload: bytes, *, retain: bool = False, seq: int = 0) -> None:
+        """Queue a message durably and send it as soon as the broker takes it; an event is kept by its ``seq``."""
+        self._outbox.put(topic, payload, retain=retain, event=(self._boot, seq) if seq else None)
         self._words.put(self._pump)
 
+    def remember(self, topic: str, payload: bytes) -> None:
+        """Say a retained document again from time to time, so that it does not expire; an empty one no longer."""
+        self._words.put(lambda: self._remember(topic, payload))
+
+    def reply(self, client: str, payload: bytes) -> None:
+        """Answer a command: lost if the broker is away, as the question's time is over then."""
+        self._words.put(lambda: self._answer(self._topics.reply(client), payload))
+
+    def _answer(self, topic: str, payload: bytes) -> None:
+        expiry = _properties(PacketTypes.PUBLISH, MessageExpiryInterval=REPLY_EXPIRY_S)
+        self._mqtt.publish(topic, payload, qos=1, properties=expiry)
+
     def _work(self) -> None:
-        while (word := self._words.get()) is not None:
+        while True:
+            try:
+                word = self._words.get(timeout=REPUBLISH_S / 4)
+            except queue.Empty:
+                word = self._say_again
+            if word is None:
+                return
             try:
                 word()
             except Exception:
                 log.exception("The feed stumbled; it goes on.")
 
+    def _heard(self, message: mqtt.MQTTMessage) -> None:
+        verb = message.topic.rpartition("/")[2]
+        if self.on_command is None or message.retain or len(message.payload) > MOST_COMMAND_BYTES:
+            log.warning("A command '%s' was not taken: retained, or too long.", verb)
+            return
+        self.on_command(verb, bytes(message.payload))
+
+    def _remember(self, topic: str, payload: bytes) -> None:
+        if payload:
+            self._documents[topic] = (payload, 1)
+            self._said_s[topic] = measure.wall_seconds()
+        else:
+            self._documents.pop(topic, None)
+
+    def _say_again(self) -> None:
+        """What has not been said for a minute: info and open alerts, so that they do not expire."""
+        now_s = measure.wall_seconds()
+        for topic, (payload, qos) in self._documents.items():
+            if self.online and now_s - self._said_s.get(topic, 0.0) >= REPUBLISH_S:
+                self._publish_document(topic, payload, qos)
+
+    def _publish_document(self, topic: str, payload: bytes, qos: int) -> None:
+        self._said_s[topic] = measure.wall_seconds()
+        self._mqtt.publish(topic, payload, qos=qos, retain=True, properties=_expiring())
+
     def _document(self, topic: str, payload: bytes, qos: int) -> None:
         qos = min(qos, self._broker.qos_state)
         self._documents[topic] = (payload, qos)
         if self.online:
-            self._mqtt.publish(topic, payload, qos=qos, retain=True)
+            self._publish_document(topic, payload, qos)
+        self._say_again()
 
     def _connected(self, reason: Any) -> None:
         if reason.is_failure:
@@ -128,9 +185,13 @@ class FeedClient:
         # What was in flight is asked for again: the reader drops the duplicates by number.
         self._in_flight.clear()
         self._handed = 0
+        if self.on_command is not None:
+            # Without this a broker takes the mark of a retained command off.
+            as_published = SubscribeOptions(qos=1, retainAsPublished=True)
+            self._mqtt.subscribe(self._topics.commands, options=as_published)
         self._mqtt.publish(self._topics.availability, self._availability("ready"), qos=1, retain=True)
         for topic, (payload, qos) in self._documents.items():
-            self._mqtt.publish(topic, payload, qos=qos, retain=True)
+            self._publish_document(topic, payload, qos)
         self._pump()
 
     def _disconnected(self, reason: str) -> None:
@@ -142,7 +203,13 @@ class FeedClient:
         if not self.online or room <= 0:
             return
         for message in self._outbox.after(self._handed, room):
-            info = self._mqtt.publish(message.topic, message.payload, qos=1, retain=message.retain)
+            info = self._mqtt.publish(
+                message.topic,
+                message.payload,
+                qos=1,
+                retain=message.retain,
+                properties=_expiring() if message.retain else None,
+            )
             if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
                 return
             self._in_flight[info.mid] = message.number
@@ -164,6 +231,10 @@ class FeedClient:
         self._words.put(None)
         if self._thread.is_alive():
             self._thread.join(5)
+
+
+def _expiring() -> Properties:
+    return _properties(PacketTypes.PUBLISH, MessageExpiryInterval=RETAINED_EXPIRY_S)
 
 
 def _properties(packet: int, **values: int) -> Properties:

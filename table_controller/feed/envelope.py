@@ -24,7 +24,7 @@ class Enveloper:
     def event(self, kind: str, data: dict[str, Any], *, deal: int, mono_ms: int, wall: str) -> tuple[int, bytes]:
         """The next numbered event: (its number, payload)."""
         self.seq += 1
-        return self.seq, self._payload(f"event/{kind}", {"kind": kind, **data}, deal, mono_ms, wall)
+        return self.seq, self._payload(f"event/{kind}", {**data, "kind": kind}, deal, mono_ms, wall)
 
     def state(self, schema: str, data: dict[str, Any], *, deal: int, mono_ms: int, wall: str) -> bytes:
         """A retained document as of the last event."""

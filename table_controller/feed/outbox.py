@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from table_controller.errors import DeviceError
 
 LIMIT = 200_000
-"""Messages kept at most; the oldest go first. A day of play is about 20,000."""
+"""Messages kept at most, and events kept for readers that missed some; the oldest go first. A day is about 20,000."""
+MOST_AT_ONCE = 500
+"""Events given out in one answer."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +47,61 @@ class Outbox:
                 "CREATE TABLE IF NOT EXISTS message "
                 "(number INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT, payload BLOB, retain INTEGER)"
             )
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS event "
+                "(number INTEGER PRIMARY KEY AUTOINCREMENT, boot TEXT, seq INTEGER, payload BLOB, UNIQUE (boot, seq))"
+            )
         except (sqlite3.Error, OSError) as error:
             raise DeviceError(
                 f"The outbox {path} cannot be opened: {error}.", way_out="Check the state folder."
             ) from error
         self._lock = threading.Lock()
 
-    def put(self, topic: str, payload: bytes, *, retain: bool = False) -> int:
-        """Queue a message and return its number."""
-        with self._lock:
+    def put(self, topic: str, payload: bytes, *, retain: bool = False, event: tuple[str, int] | None = None) -> int:
+        """Queue a message and return its number; an event (its boot and seq) is also kept for ``events``."""
+        with self._lock, self._whole():
+            if event is not None:
+                self._keep(*event, payload)
             cursor = self._db.execute(
                 "INSERT INTO message (topic, payload, retain) VALUES (?, ?, ?)", (topic, payload, retain)
             )
             number = int(cursor.lastrowid or 0)
             self._db.execute("DELETE FROM message WHERE number <= ?", (number - LIMIT,))
         return number
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """All of it or nothing, in one write to the disk."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def _keep(self, boot: str, seq: int, payload: bytes) -> None:
+        kept = self._db.execute(
+            "INSERT OR REPLACE INTO event (boot, seq, payload) VALUES (?, ?, ?)", (boot, seq, payload)
+        )
+        self._db.execute("DELETE FROM event WHERE number <= ?", (int(kept.lastrowid or 0) - LIMIT,))
+
+    def events(self, boot: str, after: int, limit: int = MOST_AT_ONCE) -> list[bytes]:
+        """Events of one boot with a higher number, oldest first, whether or not the broker has them."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT payload FROM event WHERE boot = ? AND seq > ? ORDER BY seq LIMIT ?",
+                (boot, after, min(max(limit, 0), MOST_AT_ONCE)),
+            ).fetchall()
+        return [bytes(row[0]) for row in rows]
+
+    def boots(self) -> list[dict[str, Any]]:
+        """The boots whose events are kept, oldest first, each with its first and last number."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT boot, min(seq), max(seq) FROM event GROUP BY boot ORDER BY min(number)"
+            ).fetchall()
+        return [{"boot": row[0], "first": row[1], "last": row[2]} for row in rows]
 
     def after(self, number: int, count: int) -> list[Message]:
         """The next ``count`` unacknowledged messages after ``number``, oldest first."""

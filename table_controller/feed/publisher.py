@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from table_controller.feed.client import FeedClient
@@ -24,8 +25,15 @@ class Sink(Protocol):
     def document(self, topic: str, payload: bytes, *, qos: int = 1) -> None:
         """Publish a retained document."""
 
-    def send(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        """Queue a message durably."""
+    def send(self, topic: str, payload: bytes, *, retain: bool = False, seq: int = 0) -> None:
+        """Queue a message durably; ``seq`` above 0: an event that is also kept for who missed it."""
+
+    def remember(self, topic: str, payload: bytes) -> None:
+        """Say a retained document again from time to time, or (empty) no longer."""
+
+
+Digest = Callable[[str], str]
+"""The sha256 of a kept picture by its name, or empty."""
 
 
 def _plain(value: Any) -> Any:
@@ -42,6 +50,7 @@ class FeedPublisher:
         self._last_state_ms = -MIN_STATE_GAP_MS
         self._scheduled = False
         self.events_sent = 0
+        self.digest: Digest | None = None
 
     def info(self, data: dict[str, Any]) -> None:
         """Versions and capabilities, once at the start."""
@@ -68,14 +77,25 @@ class FeedPublisher:
         return {"deal": self._deal, "mono_ms": self._clock.now_ms(), "wall": self._clock.wall()}
 
     def _event(self, kind: str, data: dict[str, Any]) -> None:
-        _, payload = self._envelope.event(kind, data, **self._labels())
-        self._sink.send(self._topics.event, payload)
+        if kind == "dealt":
+            self._deal = data["deal"]
+        if kind == "incident":
+            data = {"what": data["kind"], **{key: value for key, value in data.items() if key != "kind"}}
+        if kind == "play" and data["evidence"] and self.digest is not None:
+            data = {**data, "evidence_sha256": self.digest(data["evidence"])}
+        seq, payload = self._envelope.event(kind, data, **self._labels())
+        self._sink.send(self._topics.event, payload, seq=seq)
         self.events_sent += 1
         if kind == "incident":
             alert = self._envelope.state("alert", data, **self._labels())
-            self._sink.send(self._topics.alert(data["number"]), alert, retain=True)
+            self._alert(data["number"], alert)
         elif kind == "incident_updated" and data["status"] in ("resolved", "overturned"):
-            self._sink.send(self._topics.alert(data["number"]), b"", retain=True)
+            self._alert(data["number"], b"")
+
+    def _alert(self, number: int, payload: bytes) -> None:
+        topic = self._topics.alert(number)
+        self._sink.send(topic, payload, retain=True)
+        self._sink.remember(topic, payload)
 
     def committed(self, event: Event, state: TableState, effects: tuple[Effect, ...]) -> None:
         """Publish the state soon after each change."""

@@ -49,3 +49,24 @@ class Topics:
     def seal(self, stage: str) -> str:
         """``commit`` before the deal, ``reveal`` after it: never cards."""
         return f"{ROOT}/{self.venue}/seal/{self.table}/{stage}"
+
+    @property
+    def commands(self) -> str:
+        """What this table listens to: one verb a topic."""
+        return f"{ROOT}/{self.venue}/cmd/{self.table}/+"
+
+    def command(self, verb: str) -> str:
+        """Where a command for this table goes: never retained, and it expires."""
+        return f"{ROOT}/{self.venue}/cmd/{self.table}/{verb}"
+
+    def reply(self, client: str) -> str:
+        """What became of a client's command."""
+        return f"{ROOT}/{self.venue}/reply/{self.table}/{client}"
+
+
+def split_topic(topic: str) -> tuple[str, str, str, str] | None:
+    """(venue, plane, table, the rest) of a topic of the feed, or None for any other."""
+    parts = topic.split("/", 5)
+    if len(parts) != 6 or "/".join(parts[:2]) != ROOT:
+        return None
+    return parts[2], parts[3], parts[4], parts[5]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hmac
 import ipaddress
 import json
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -23,6 +25,7 @@ STATIC = Path(str(files(__package__) / "static"))
 FONTS = Path(str(files(__package__) / "fonts"))
 KEEPALIVE_S = 5.0
 MAX_BODY = 16 * 1024
+PICTURE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,120}\.(jpg|png)")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self' data:",
     "X-Content-Type-Options": "nosniff",
@@ -51,6 +54,10 @@ class Page:
     draw_leader: Callable[[], str]
     evidence: Path | None = None
     setup: Setup | None = None
+    missed: Callable[[str, int], dict[str, Any]] | None = None
+    """Published events of a boot after a number, for readers of the feed that missed some."""
+    token: str = ""
+    """The word with which the venue's service fetches pictures; empty: nobody may but this machine."""
     _shown: bytes = b""
     _listeners: set[asyncio.Event] = field(default_factory=set)
     _runner: web.AppRunner | None = None
@@ -108,6 +115,9 @@ class Page:
         return web.json_response([{"name": n, "zh": KINDS[n].zh, "en": KINDS[n].en} for n in NOTED])
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
+        """The state as it changes; with ``after`` the published events that a reader of the feed missed."""
+        if "after" in request.query:
+            return await self._missed(request)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **HEADERS})
         await response.prepare(request)
         listener = asyncio.Event()
@@ -124,6 +134,14 @@ class Page:
             return response
         finally:
             self._listeners.discard(listener)
+
+    async def _missed(self, request: web.Request) -> web.Response:
+        after = request.query["after"]
+        if not after.isascii() or not after.isdigit() or len(after) > 12:
+            return _problem(400, "'after' must be the number of the last event that you have.")
+        if self.missed is None:
+            return _problem(404, "This table has no feed.")
+        return web.json_response(await asyncio.to_thread(self.missed, request.query.get("boot", ""), int(after)))
 
     async def _setup(self, request: web.Request) -> web.Response:
         """What is known of the camera between deals; its picture is then to be had at setup.jpg, by this machine."""
@@ -173,12 +191,16 @@ class Page:
         return web.json_response({"ok": True})
 
     async def _evidence(self, request: web.Request) -> web.StreamResponse:
-        """The picture of a play that the page shows, to this machine; no other file of the folder."""
-        if not _from_here(request):
+        """The picture of a play that the page shows, to this machine; any kept one to the venue's service."""
+        venue = bool(self.token) and hmac.compare_digest(
+            request.headers.get("Authorization", "").encode(), f"Bearer {self.token}".encode()
+        )
+        if not venue and not _from_here(request):
             return _problem(403, "Pictures of plays are shown on this machine only.")
         name, state = request.match_info["name"], self.snapshot()
-        plays = (*state["questions"], *state["recent"])
-        path = self.evidence / name if self.evidence and name in {play["evidence"] for play in plays} else None
+        shown = {play["evidence"] for play in (*state["questions"], *state["recent"])}
+        known = PICTURE.fullmatch(name) is not None if venue else name in shown
+        path = self.evidence / name if self.evidence and known else None
         if path is None or not path.is_file():
             return _problem(404, "There is no such picture.")
         return web.FileResponse(path, headers={"Cache-Control": "no-store"})
