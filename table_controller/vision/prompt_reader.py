@@ -123,7 +123,7 @@ class PromptStack:
             events.append(PromptLaid(at_ms, self.seat, UNKNOWN, UNMARKED))
         if not events and not hand and self._moved(sight):
             events += self.touched(at_ms)
-        self._remember(sight)
+        self._remember(sight, hand)
         return events
 
     def strange(self, sight: PromptSight) -> bool:
@@ -169,14 +169,16 @@ class PromptStack:
         top_moved = bool(self.stack) and self.stack[-1] in sight.places and self._moved(sight)
         return top_moved and all(math.dist(step, steps[-1]) < _PUSHED_TOGETHER_MM for step in steps)
 
-    def _remember(self, sight: PromptSight) -> None:
-        """Where markers lie; of a card half covered since, those that are hidden too."""
+    def _remember(self, sight: PromptSight, hand: bool) -> None:
+        """Where markers lie; of a card half covered since, those that are hidden too. A plain card's place under a hand
+        is rough: a few degrees off, where a thumb hides one of its ends."""
         for marker, now in sight.places.items():
             before = self.places.get(marker, ())
             if sight.plain is not None:
                 if before and not sight.plain.whole:
                     continue
-                (self.plain.rough.discard if sight.plain.whole else self.plain.rough.add)(marker)
+                exact = sight.plain.whole and not hand
+                (self.plain.rough.discard if exact else self.plain.rough.add)(marker)
                 self.places[marker] = now
             else:
                 together = before and same_place(before, now, self.geometry)
