@@ -64,6 +64,21 @@ class Topics:
         return f"{ROOT}/{self.venue}/reply/{self.table}/{client}"
 
 
+def venue_topic(venue: str, name: str) -> str:
+    """Schedule, roster, announcement: written by the venue's service."""
+    return f"{ROOT}/{venue}/venue/hall/{name}"
+
+
+def plane_topics(venue: str, plane: str) -> str:
+    """Everything of one plane."""
+    return f"{ROOT}/{venue}/{plane}/#"
+
+
+def relay_topic(venue: str, table: str, name: str) -> str:
+    """``control`` of the relay, and its ``status`` for a table."""
+    return f"{ROOT}/{venue}/relay/{table}/{name}"
+
+
 def split_topic(topic: str) -> tuple[str, str, str, str] | None:
     """(venue, plane, table, the rest) of a topic of the feed, or None for any other."""
     parts = topic.split("/", 5)

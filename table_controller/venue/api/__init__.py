@@ -1,0 +1,1 @@
+"""The HTTP API of the venue's service: routes as data, from which the OpenAPI document is made too."""

@@ -1,0 +1,210 @@
+"""What one event changes in the archive: incidents, results, games, pictures. Called in the order of the numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, desc, select, update
+
+from table_controller.runtime import measure
+from table_controller.table.incidents import OPEN
+from table_controller.venue.store import tables as t
+from table_controller.venue.store.database import add_new
+
+Message = dict[str, Any]
+Roster = Callable[[], dict[str, Any]]
+
+
+class Progress(Protocol):
+    """What is carried from event to event of one boot."""
+
+    round: int
+    order: int
+
+
+def apply_event(connection: Connection, said: Message, progress: Progress, roster: Roster) -> None:
+    """Take one event; a field of a wrong type makes it an event that changes nothing."""
+    data = said["data"]
+    maker = _MAKERS.get(said["schema"].removeprefix("event/"))
+    if maker is None:
+        return
+    try:
+        made = maker(said, data, progress, roster)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return
+    made(connection)
+
+
+Act = Callable[[Connection], None]
+
+
+def _word(value: Any, most: int = 200) -> str:
+    return ("" if value is None else str(value)).replace("\x00", "")[:most].encode("utf-8", "replace").decode()
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise ValueError("no whole number")
+    return value
+
+
+def _seat(value: Any) -> str | None:
+    return value if value in ("E", "N", "W", "S") else None
+
+
+def _key(said: Message) -> dict[str, Any]:
+    return {"tbl": said["table"], "boot": said["boot"]}
+
+
+def _incident(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    row = {
+        **_key(said),
+        "number": _whole(data["number"]),
+        "deal": _whole(said["deal"]),
+        "kind": _word(data["what"], 60),
+        "rule": _word(data.get("rule")),
+        "seat": _seat(data.get("seat")),
+        "play": None if data.get("play") is None else _whole(data["play"]),
+        "proposal": _word(data.get("proposal")),
+        "needs": _word(data.get("needs")),
+        "status": "open",
+        "raised_at": _word(said["ts"], 60),
+        "raised_ms": measure.epoch_ms(),
+    }
+    return lambda connection: add_new(connection, t.incident, [row])
+
+
+_STEPS = {"acknowledged": "acknowledged", "arrived": "arrived", "resolved": "ended", "overturned": "ended"}
+
+
+def _incident_updated(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    step = _STEPS[data["status"]]
+    values = {
+        "status": data["status"],
+        f"{step}_by": _word(data["by"], 60),
+        f"{step}_at": _word(said["ts"], 60),
+        "reason": _word(data.get("reason"), 400),
+        "penalty": _word(data.get("penalty")),
+        "lapsed": _word(data.get("lapsed")),
+    }
+    number = _whole(data["number"])
+
+    def act(connection: Connection) -> None:
+        newest = _newest(connection, t.incident, t.incident.c.number == number, said)
+        if newest is not None:
+            connection.execute(update(t.incident).where(t.incident.c.id == newest).values(values))
+
+    return act
+
+
+def _newest(connection: Connection, table: Any, condition: Any, said: Message) -> int | None:
+    """The row of this table that is meant: numbers go on over a restart, and begin again with a new session."""
+    found = select(table.c.id).where(table.c.tbl == said["table"], condition).order_by(desc(table.c.id)).limit(1)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def _opened(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    """A new session of a table: what was open in the last one nobody can settle any more."""
+    values = {"status": "resolved", "ended_by": "table", "ended_at": _word(said["ts"], 60), "reason": NEW_SESSION}
+    same = (t.incident.c.tbl == said["table"], t.incident.c.status.in_(OPEN))
+    return lambda connection: _ignore(connection.execute(update(t.incident).where(*same).values(values)))
+
+
+def _ignore(found: Any) -> None:
+    """The number of rows says nothing here."""
+
+
+def _match_set(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    progress.round = max(1, _whole(data["round"]))
+    return lambda connection: None
+
+
+def _deal_over(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    row = {
+        **_key(said),
+        "round": progress.round,
+        "game": _whole(data["game"]),
+        "deal": _whole(data["deal"]),
+        "at": _word(said["ts"], 60),
+        "data": json.dumps(data),
+    }
+
+    def act(connection: Connection) -> None:
+        same = (t.result.c.tbl == row["tbl"], t.result.c.boot == row["boot"], t.result.c.deal == row["deal"])
+        done = connection.execute(update(t.result).where(*same).values(data=row["data"]))  # a foul after the deal
+        if not done.rowcount:
+            add_new(connection, t.result, [row])
+
+    return act
+
+
+def _result_corrected(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    deal, change = _whole(data["deal"]), {"order": data["order"], "levels": data["levels"], "corrected": True}
+
+    def act(connection: Connection) -> None:
+        newest = _newest(connection, t.result, t.result.c.deal == deal, said)
+        if newest is not None:
+            was = json.loads(connection.execute(select(t.result.c.data).where(t.result.c.id == newest)).scalar_one())
+            values = {"data": json.dumps({**was, **change})}
+            connection.execute(update(t.result).where(t.result.c.id == newest).values(values))
+
+    return act
+
+
+def _signed(column: str) -> Callable[[Message, Message, Progress, Roster], Act]:
+    def maker(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+        deal, values = _whole(data["deal"]), {column: _word(data["seat"], 10)}
+
+        def act(connection: Connection) -> None:
+            newest = _newest(connection, t.result, t.result.c.deal == deal, said)
+            if newest is not None:
+                connection.execute(update(t.result).where(t.result.c.id == newest).values(values))
+
+        return act
+
+    return maker
+
+
+def _game_over(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    seats = roster().get("tables", {}).get(said["table"], {})
+    row = {
+        **_key(said),
+        "round": progress.round,
+        "game": _whole(data["game"]),
+        "at": _word(said["ts"], 60),
+        "ended_ms": measure.epoch_ms(),
+        "ew": _word(seats.get("EW") or f"{said['table']} EW", 100),
+        "ns": _word(seats.get("NS") or f"{said['table']} NS", 100),
+        "data": json.dumps(data),
+    }
+    return lambda connection: add_new(connection, t.game, [row])
+
+
+def _play(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    name, digest = _word(data.get("evidence")), _word(data.get("evidence_sha256"), 64)
+    row = {
+        **_key(said),
+        "deal": _whole(said["deal"]),
+        "play": _whole(data["number"]),
+        "name": name,
+        "sha256": digest if len(digest) == 64 else "",
+        "state": "waiting" if name and len(digest) == 64 else "none",
+    }
+    return (lambda connection: add_new(connection, t.evidence, [row])) if name else (lambda connection: None)
+
+
+NEW_SESSION = "the table began a new session / 本桌重新开始"
+_MAKERS: dict[str, Callable[[Message, Message, Progress, Roster], Act]] = {
+    "opened": _opened,
+    "incident": _incident,
+    "incident_updated": _incident_updated,
+    "match_set": _match_set,
+    "deal_over": _deal_over,
+    "result_corrected": _result_corrected,
+    "result_entered": _signed("entered_by"),
+    "result_checked": _signed("checked_by"),
+    "game_over": _game_over,
+    "play": _play,
+}

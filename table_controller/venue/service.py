@@ -1,0 +1,205 @@
+"""The venue's service put together: the wire, the archive, the hall as it stands, commands, people, pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import aiohttp
+
+from table_controller.feed.topics import plane_topics, relay_topic, venue_topic
+from table_controller.games.guandan.profile import Profile, named_rules, rules_of
+from table_controller.runtime import measure
+from table_controller.runtime.clock import RealClock
+from table_controller.venue import gaps, records
+from table_controller.venue.archive import Archive
+from table_controller.venue.commander import Commander
+from table_controller.venue.documents import Documents
+from table_controller.venue.evidence import EvidenceStore
+from table_controller.venue.hall import Hall
+from table_controller.venue.people import People
+from table_controller.venue.settings import VenueConfig, secret
+from table_controller.venue.store.database import migrate, open_database
+from table_controller.venue.wire import Batch, Wire
+
+log = logging.getLogger(__name__)
+GAP_MS = 2000
+TRIES_BEFORE_LOST = 15
+PURGE_MS = 600_000
+AIRED_KEPT = 2000
+CHANGING = ("event/incident", "event/incident_updated", "event/opened")
+DAY_MS = 86_400_000
+
+
+class Service:
+    """Make it on a running loop; ``start`` and ``stop`` it there."""
+
+    def __init__(self, config: VenueConfig) -> None:
+        self.config = config
+        self.loop = asyncio.get_running_loop()
+        self.clock = RealClock(self.loop)
+        name, rules = named_rules(config.venue.profile)
+        self.profile: Profile = rules_of(name, rules)
+        self.engine = open_database(config.database_url)
+        migrate(self.engine)
+        self.documents = Documents(self.engine)
+        self.archive = Archive(self.engine, config.venue.name, self.documents.roster)
+        self.hall = Hall(self.clock.now_ms)
+        appeal_ms = self.profile.record.correction_minutes * 60_000
+        keep_ms = config.archive.evidence_days * DAY_MS
+        self.evidence = EvidenceStore(self.engine, config.folder / "evidence", int(appeal_ms), keep_ms)
+        self.token = secret(config.archive.token_file, "archive.token_file")
+        self.people = People(self.engine, measure.epoch_ms)
+        venue = config.venue.name
+        topics = [(plane_topics(venue, plane), 1) for plane in ("live", "seal", "air")]
+        topics += [(relay_topic(venue, "+", "status"), 1), (f"guandan/v1/{venue}/reply/+/venue", 1)]
+        self.wire = Wire(
+            config.broker_login(), f"venue-{venue}", tuple(topics), self.clock.now_ms, self._work, connected=self._again
+        )
+        self.commander = Commander(venue, self.hall, self.wire)
+        self.aired: dict[str, deque[dict[str, Any]]] = {}
+        self.on_air: dict[str, dict[str, Any]] = {}
+        self.relays: dict[str, dict[str, Any]] = {}
+        self.relay_version = 0
+        self._tries: dict[tuple[str, str, int], int] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._http: aiohttp.ClientSession | None = None
+
+    async def start(self) -> None:
+        """Begin to listen."""
+        self.hall.incidents(await asyncio.to_thread(records.open_incidents, self.engine))
+        self.wire.start()
+        self._http = aiohttp.ClientSession()
+        for name, every_ms, act in (
+            ("gaps", GAP_MS, self._fill_gaps),
+            ("pictures", GAP_MS, self._fetch_pictures),
+            ("purge", PURGE_MS, self._purge),
+        ):
+            self._tasks.append(self.loop.create_task(self._repeat(every_ms, act), name=name))
+
+    async def stop(self) -> None:
+        """Stop; the broker keeps what comes meanwhile."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._http is not None:
+            await self._http.close()
+        await asyncio.to_thread(self.wire.stop)
+        await asyncio.to_thread(self.engine.dispose)
+
+    # --- on the wire's thread -----------------------------------------------------------------------------------------
+
+    def _work(self, batch: Batch) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is over
+            self.loop.call_soon_threadsafe(self._live, batch)
+        if not self.config.archive.enabled:
+            return
+        self.archive.ingest([h for h in batch if h.plane in ("live", "seal")])
+        if any(h.said is not None and h.is_event and h.said.get("schema") in CHANGING for h in batch):
+            self._tell_incidents()
+
+    def _tell_incidents(self) -> None:
+        rows = records.open_incidents(self.engine)
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.hall.incidents, rows)
+
+    def _again(self) -> None:
+        """Connected: say again what the broker keeps for readers."""
+        for name, payload in self.documents.everything():
+            self.wire.publish(venue_topic(self.config.venue.name, name), payload, retain=True)
+
+    # --- on the loop --------------------------------------------------------------------------------------------------
+
+    def _live(self, batch: Batch) -> None:
+        self.hall.take(batch)
+        self.commander.take(batch)
+        for heard in batch:
+            if heard.plane == "air":
+                self._air(heard.table, heard.rest, heard.said)
+            elif heard.plane == "relay" and heard.rest == "status" and heard.said is not None:
+                self.relays[heard.table] = heard.said
+                self.relay_version += 1
+
+    def _air(self, table: str, rest: str, said: dict[str, Any] | None) -> None:
+        if rest == "state":
+            if said is None:
+                self.on_air.pop(table, None)
+            else:
+                self.on_air[table] = said
+        elif rest == "event" and said is not None:
+            self.aired.setdefault(table, deque(maxlen=AIRED_KEPT)).append(said)
+
+    async def _repeat(self, every_ms: int, act: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            waiting = asyncio.Event()
+            self.clock.call_at(self.clock.now_ms() + every_ms, waiting.set)
+            await waiting.wait()
+            try:
+                await act()
+            except Exception:
+                log.exception("The service stumbled; it goes on.")
+
+    async def _fill_gaps(self) -> None:
+        for (table, boot), seq in self.archive.gaps().items():
+            view = self.hall.views.get(table)
+            http = view.info.get("http") if view is not None else None
+            found: list[Any] | None = []
+            if isinstance(http, str) and http and self._http is not None:
+                found = await gaps.missed_events(self._http, http, boot, seq)
+            if found:
+                await self._on_wire(partial(self.archive.fill, (table, boot), found))
+                self._tries.pop((table, boot, seq), None)
+                await self._on_wire(self._tell_incidents)
+                continue
+            tries = self._tries[table, boot, seq] = self._tries.get((table, boot, seq), 0) + 1
+            if tries >= TRIES_BEFORE_LOST and found is not None:
+                log.warning("Events of %s after %d of %s are lost.", table, seq, boot)
+                await self._on_wire(partial(self.archive.give_up, (table, boot)))
+                self._tries.pop((table, boot, seq), None)
+
+    async def _on_wire(self, act: Callable[[], None]) -> None:
+        """The archive belongs to the wire's thread."""
+        done = asyncio.Event()
+
+        def work() -> None:
+            try:
+                act()
+            finally:
+                with contextlib.suppress(RuntimeError):
+                    self.loop.call_soon_threadsafe(done.set)
+
+        self.wire.call(work)
+        await done.wait()
+
+    async def _fetch_pictures(self) -> None:
+        now_ms = measure.epoch_ms()
+        for row in await asyncio.to_thread(self.evidence.waiting, now_ms):
+            view = self.hall.views.get(row["tbl"])
+            http = view.info.get("http") if view is not None else None
+            body: bytes | int | None = None
+            if isinstance(http, str) and http and self._http is not None:
+                url = f"{http.rstrip('/')}/api/evidence/{row['name']}"
+                body = await gaps.fetch(self._http, url, self.token)
+            await asyncio.to_thread(self.evidence.fetched, row, body, now_ms)
+
+    async def _purge(self) -> None:
+        await asyncio.to_thread(self.evidence.purge, measure.epoch_ms())
+
+    # --- for the API --------------------------------------------------------------------------------------------------
+
+    async def put_document(self, name: str, data: dict[str, Any] | None) -> None:
+        """Keep and publish schedule, roster or announcement; None takes it back."""
+        payload = json.dumps(data, ensure_ascii=False).encode() if data is not None else b""
+        await asyncio.to_thread(self.documents.put, name, payload)
+        self.wire.publish(venue_topic(self.config.venue.name, name), payload, retain=True)
+
+    def control_relay(self, table: str, said: dict[str, Any]) -> None:
+        """Tell the relay, wherever it runs."""
+        payload = json.dumps(said).encode()
+        self.wire.publish(relay_topic(self.config.venue.name, table, "control"), payload, expiry_s=60)

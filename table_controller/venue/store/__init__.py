@@ -1,0 +1,1 @@
+"""The archive's database: tables, migrations, and how to open it."""
