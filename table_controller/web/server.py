@@ -74,6 +74,7 @@ class Page:
         app.router.add_get("/", _file(STATIC / "scoreboard.html"))
         app.router.add_get("/control", _file(STATIC / "control.html"))
         app.router.add_get("/setup", _file(STATIC / "setup.html"))
+        app.router.add_get("/seat", _file(STATIC / "seat.html"))
         app.router.add_get("/api/setup", self._setup)
         app.router.add_get("/api/setup.jpg", self._setup_picture)
         app.router.add_post("/api/setup", self._align)
@@ -184,10 +185,10 @@ class Page:
         except (ValueError, RecursionError) as error:
             return _problem(400, f"The command cannot be read: {error}.")
         except TableError as error:
-            return _problem(400, error.line())
+            return _problem(400, error.line(), error.code)
         refusal = await self.ask(event)
         if refusal is not None:
-            return _problem(409, refusal.line())
+            return _problem(409, refusal.line(), refusal.code)
         return web.json_response({"ok": True})
 
     async def _evidence(self, request: web.Request) -> web.StreamResponse:
@@ -198,7 +199,7 @@ class Page:
         if not venue and not _from_here(request):
             return _problem(403, "Pictures of plays are shown on this machine only.")
         name, state = request.match_info["name"], self.snapshot()
-        shown = {play["evidence"] for play in (*state["questions"], *state["recent"])}
+        shown = {play["evidence"] for play in (*state["questions"], *state["asked"], *state["recent"])}
         known = PICTURE.fullmatch(name) is not None if venue else name in shown
         path = self.evidence / name if self.evidence and known else None
         if path is None or not path.is_file():
@@ -211,8 +212,9 @@ def _from_here(request: web.Request) -> bool:
     return bool(peer) and ipaddress.ip_address(peer).is_loopback
 
 
-def _problem(status: int, words: str) -> web.Response:
-    return web.json_response({"ok": False, "problem": words}, status=status)
+def _problem(status: int, words: str, code: str = "") -> web.Response:
+    """``code`` is one of docs/errors.md, for a page that has words of its own for it."""
+    return web.json_response({"ok": False, "problem": words, "code": code}, status=status)
 
 
 def _file(path: Path) -> Callable[[web.Request], Any]:

@@ -4,6 +4,13 @@ import { lang, t } from "./words.js";
 const OTHER = ["warning", "violation", "violation+stop", "foul", "game_lost", "void_hand"];
 const LAPSED = ["next_trick", "next_deal", "nobody_claimed", "spectator", "acted_before_call", "unfair_gain"];
 
+const PROMPTS = ["PASS", ...Array.from({ length: 10 }, (_, n) => String(n + 1)), "TD", "STOP", "none_of_them"];
+
+function cardField(i, send) {
+  const field = node("input", { size: 4, ariaLabel: t("really_played") });
+  return node("span", {}, field, button(t("confirm"), () => send({ do: "correct_exchange", seat: i.seat, card: field.value })));
+}
+
 function node(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -30,6 +37,9 @@ export function drawIncident(i, send) {
   const words = node("span", { textContent: `#${i.number} ${who} ${lang === "en" ? i.en : i.zh} ${i.detail}` });
   const item = node("li", {}, words);
   if (i.rule) item.append(node("small", { textContent: ` ${i.rule}` }));
+  if (i.evidence) item.append(node("img", { src: `/api/evidence/${i.evidence}`, alt: t("evidence_of", { a: who }), className: "small" }));
+  if (i.kind === "doubtful_prompt") item.append(pick(t("which_prompt"), PROMPTS, (kind) => send({ do: "prompt", number: i.number, kind: kind === "none_of_them" ? "" : kind })));
+  if (i.kind === "doubtful_exchange") item.append(cardField(i, send));
   if (i.status === "open") item.append(button(t("ack"), () => send({ do: "incident", number: i.number, status: "acknowledged" })));
   if (i.kind === "td_call" && i.status !== "arrived") item.append(button(t("arrived"), () => send({ do: "incident", number: i.number, status: "arrived" })));
   if (i.proposal) item.append(button(`${t("give")}：${t(i.proposal)}${i.needs === "head_referee" ? t("by_head") : ""}`, () => rule(i.proposal)));

@@ -51,6 +51,7 @@ const WORDS = {
   leave_doubtful: ["保持存疑，不再询问", "Leave it doubtful, ask no more"],
   evidence_of: ["{a}家这手牌的照片", "Picture of what {a} laid"],
   evidence_none: ["没有照片（未保存或已清理），请看桌面；仍可在此确认", "No picture (not kept, or cleared since): look at the table. The question can still be answered"],
+  which_prompt: ["是哪张提示卡…", "Which prompt card…"], none_of_them: ["都不是", "none of them"],
   arrived: ["已到场", "Arrived"], give: ["判", "Give"], by_head: ["（裁判长）", " (head referee)"], no_penalty: ["不罚", "No penalty"],
   other_penalty: ["其他判罚…", "Other penalty…"], right_lapsed: ["处罚权丧失…", "Right lapsed…"],
   warning: ["口头警告", "warning"], violation: ["违例", "violation"], "violation+stop": ["违例并停一圈", "violation, and one trick's stop"],
@@ -63,8 +64,12 @@ const WORDS = {
   rights: ["当前限制", "Rights now"], may_not_play: ["本圈停止出牌", "may not play"], may_not_lead: ["不可领出", "may not lead"],
   must_lead: ["须领出", "must lead"], names_type: ["指定牌型", "names the type"], owes_card: ["须先出", "owes"],
   no_tribute: ["本副不贡牌，", "No tribute:"], names_leader: ["指定领出者", "name the leader"], note: ["记录违规", "Note a breach"],
+  age_s: ["{n}秒", "{n} s"], age_m: ["{n}分{s}秒", "{n} min {s} s"], age_h: ["{n}小时{m}分", "{n} h {m} min"],
   overturn: ["撤销", "Overturn"], resync: ["重新对准", "Resync"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
+
+// A page adds words of its own before it says them.
+export function addWords(more) { Object.assign(WORDS, more); }
 
 export function t(key, values = {}) {
   const pair = WORDS[key];
@@ -91,4 +96,6 @@ export function rankText(rank) { return rank === "T" ? "10" : rank; }
 export function setLanguage() {
   document.documentElement.lang = lang === "en" ? "en" : "zh-CN";
   for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
+  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", t(node.dataset.label));
+  for (const node of document.querySelectorAll("[data-hint]")) node.placeholder = t(node.dataset.hint);
 }
