@@ -62,6 +62,7 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     ev.Resync: human.resync,
     rv.Ruled: officiating.ruled,
     rv.IrregularityNoted: officiating.noted,
+    rv.PromptTold: prompts.told,
     rv.HallReminded: officiating.reminded,
     rv.TypeNamed: officiating.type_named,
     rv.LeaderNamed: officiating.leader_named,

@@ -15,7 +15,7 @@ from table_controller.games.guandan.tribute import tribute_plan
 from table_controller.table.anew import judge_anew, refuse_impossible
 from table_controller.table.deal_end import end_deal, levels_after, refold
 from table_controller.table.events import PlayCorrected
-from table_controller.table.exchange import judge_return
+from table_controller.table.exchange import judge_return, settle_tribute
 from table_controller.table.incidents import ASKING
 from table_controller.table.match_state import PastDeal
 from table_controller.table.play import take_unapplied, take_waiting
@@ -215,15 +215,10 @@ def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
         raise Refusal("The exchange can be corrected until the first play.", code="EXCHANGE")
     if event.seat in exchange.shown:
         exchange.shown[event.seat] = event.card
-        if len(exchange.shown) == len(exchange.owing) and state.last_order:
-            plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
-            if plan.pays != exchange.pays and exchange.returned:
-                raise Refusal(
-                    "With this card the tributes go to other seats, and a return lies already.",
-                    way_out="Take the returns back first, or deal anew.",
-                    code="EXCHANGE",
-                )
-            exchange.pays, state.leader = plan.pays, plan.leads
+        if state.phase == "tribute":
+            settle_tribute(draft, event.at_ms)
+        elif state.last_order:
+            _pay_anew(draft)
     elif event.seat in exchange.returned:
         exchange.returned[event.seat] = event.card
         payer = next(p for p, receiver in exchange.pays.items() if receiver == event.seat)
@@ -233,7 +228,23 @@ def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
         judge_return(draft, event.seat, payer, event.at_ms)
     else:
         raise Refusal(f"Seat {event.seat} has shown nothing in this exchange.", code="EXCHANGE")
+    for incident in list(state.incidents):
+        if incident.kind == "doubtful_exchange" and incident.seat == event.seat and incident.is_open:
+            draft.update(incident.number, event.at_ms, event.by, "told", status="resolved")
     draft.publish("exchange_corrected", seat=event.seat, card=event.card, by=event.by)
     if event.wrong:
         kind = "wrong_tribute_early" if event.seat in exchange.shown else "wrong_return_early"
         draft.incident(kind, event.at_ms, event.seat, detail=event.card)
+
+
+def _pay_anew(draft: Draft) -> None:
+    """Another card of a tribute that was paid: it may go to another seat."""
+    state, exchange = draft.state, draft.state.exchange
+    plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
+    if plan.pays != exchange.pays and exchange.returned:
+        raise Refusal(
+            "With this card the tributes go to other seats, and a return lies already.",
+            way_out="Take the returns back first, or deal anew.",
+            code="EXCHANGE",
+        )
+    exchange.pays, state.leader = plan.pays, plan.leads

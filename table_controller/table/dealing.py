@@ -171,7 +171,9 @@ def cleared(draft: Draft, event: DealerCleared) -> None:
 def online(draft: Draft, event: DealerOnline) -> None:
     """The machine answers."""
     dealer = draft.state.dealer
-    dealer.online, dealer.kind, dealer.firmware, dealer.message = True, event.kind, event.firmware, ""
+    dealer.online, dealer.kind, dealer.firmware = True, event.kind, event.firmware
+    if draft.state.phase != "fault":  # the words of a fault stay as long as its lamp flashes
+        dealer.message = ""
 
 
 def offline(draft: Draft, event: DealerOffline) -> None:

@@ -123,6 +123,8 @@ class PromptLaid(Event):
     kind: str
     marker: int = -1
     """The marker id of this physical card; -1 for a card without markers."""
+    evidence: str = ""
+    """Name of the picture of a card that could not be read, if one was kept."""
 
 
 @dataclass(frozen=True)

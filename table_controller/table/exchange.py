@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from table_controller.cards import RANKS, Seat, partner
+from table_controller.cards import RANKS, UNKNOWN, Seat, partner
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.profile import Profile
@@ -10,6 +10,7 @@ from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
 from table_controller.table.refusal import Refusal
+from table_controller.table.state import Early
 from table_controller.table.turn import Draft
 
 
@@ -66,27 +67,41 @@ def begin_turn(draft: Draft, seat: Seat, at_ms: int) -> None:
     draft.start_clock("play", seat, at_ms, profile.play_warning_ms, profile.play_grace_ms)
 
 
-def shown(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
+def shown(draft: Draft, laid: Early) -> None:
     """Cards laid during tribute or return: a payer's tribute, the jokers that resist, or a receiver's return."""
     if draft.state.phase == "tribute":
-        _tribute(draft, seat, cards, at_ms)
+        _tribute(draft, laid)
     else:
-        _return(draft, seat, cards, at_ms)
+        _return(draft, laid)
 
 
-def _tribute(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
-    exchange = draft.state.exchange
+def _ask(draft: Draft, laid: Early) -> None:
+    """A card of the exchange that nobody is sure of: a human is asked, with the picture."""
+    if laid.cards[0] == UNKNOWN or laid.doubtful:
+        draft.incident("doubtful_exchange", laid.at_ms, laid.seat, detail=laid.cards[0], evidence=laid.evidence)
+
+
+def _tribute(draft: Draft, laid: Early) -> None:
+    exchange, seat, cards = draft.state.exchange, laid.seat, laid.cards
     if seat not in exchange.owing:
         raise Refusal(f"Seat {seat} owes no tribute.", code="TRIBUTE")
     jokers = sum(card == "BJ" for card in cards) + sum(
         card == "BJ" for other, card in exchange.shown.items() if other != seat
     )
     if jokers >= 2:
-        _resist(draft, at_ms)
+        _resist(draft, laid.at_ms)
         return
     exchange.shown[seat] = cards[0]
     draft.publish("tribute", seat=seat, card=cards[0])
-    if len(exchange.shown) < len(exchange.owing):
+    _ask(draft, laid)
+    settle_tribute(draft, laid.at_ms)
+
+
+def settle_tribute(draft: Draft, at_ms: int) -> None:
+    """Who pays whom, once every tribute lies; of two tributes both must be known."""
+    exchange = draft.state.exchange
+    unread = UNKNOWN in exchange.shown.values() and len(exchange.owing) > 1
+    if len(exchange.shown) < len(exchange.owing) or unread:
         return
     plan = tribute_plan(draft.state.last_order, exchange.shown, draft.state.deal_level)
     exchange.pays = plan.pays
@@ -107,20 +122,21 @@ def _resist(draft: Draft, at_ms: int) -> None:
     begin_play(draft, first, at_ms)
 
 
-def _return(draft: Draft, seat: Seat, cards: tuple[str, ...], at_ms: int) -> None:
+def _return(draft: Draft, laid: Early) -> None:
     """A return. In a double tribute both are turned up together, so neither is told before the other lies (003 L33)."""
-    exchange = draft.state.exchange
+    exchange, seat = draft.state.exchange, laid.seat
     payer = next((payer for payer, receiver in exchange.pays.items() if receiver == seat), None)
     if payer is None or seat in exchange.returned:
         raise Refusal(f"Seat {seat} owes no return.", code="RETURN")
-    exchange.returned[seat] = cards[0]
-    judge_return(draft, seat, payer, at_ms)
+    exchange.returned[seat] = laid.cards[0]
+    _ask(draft, laid)
+    judge_return(draft, seat, payer, laid.at_ms)
     if len(exchange.returned) < len(exchange.pays):
         return
     for giver, receiver in exchange.pays.items():
         draft.publish("return", seat=receiver, to=giver, card=exchange.returned[receiver])
     assert draft.state.leader is not None, "the tribute names the leader"
-    begin_play(draft, draft.state.leader, at_ms)
+    begin_play(draft, draft.state.leader, laid.at_ms)
 
 
 def judge_return(draft: Draft, seat: Seat, payer: Seat, at_ms: int) -> None:

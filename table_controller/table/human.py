@@ -24,7 +24,7 @@ def resumed(draft: Draft, event: ResumeRequested) -> None:
     """The referee lets play go on."""
     draft.require("paused")
     draft.resume(event.at_ms)
-    go_on(draft)
+    go_on(draft, event.at_ms)
 
 
 def clock_extended(draft: Draft, event: ClockExtended) -> None:

@@ -60,6 +60,8 @@ KINDS: dict[str, Kind] = {
     "return_too_high": Kind("还牌大于10", "returned a card above ten", "000 L145, L287; 003 L32"),
     "doubtful_reading": Kind("识别存疑，请确认", "a reading is doubtful: please confirm", ""),
     "conservation": Kind("同一张牌多于两张", "a card was seen more often than the pack holds", ""),
+    "doubtful_exchange": Kind("贡还牌识别存疑", "a tribute or return is doubtful: please confirm", ""),
+    "doubtful_prompt": Kind("提示卡识别存疑", "a prompt card could not be read: please say which", ""),
     "td_call": Kind("呼叫裁判", "the referee is called", "003 L41"),
     "stop": Kind("暂停", "STOP was shown", "003 L41"),
     "camera_lost": Kind("摄像头无画面", "no picture from the camera", ""),
@@ -145,6 +147,8 @@ class Incident:
     lapsed: str = ""
     type: str = ""
     """The type that a wrong play or a play out of turn showed."""
+    evidence: str = ""
+    """Name of the picture that a human is shown with the question, if one was kept."""
     history: tuple[tuple[str, int, str, str], ...] = ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Incident:

@@ -23,9 +23,10 @@ from table_controller.table.turn import EARLY_HOLD_MS, Draft
 
 
 def cards_seen(draft: Draft, event: CardsSeen) -> None:
-    """New cards in a play area: a tribute, a return or a play, by the phase."""
-    draft.require("sorting", "tribute", "returning", "playing", "trick_over", "paused")
+    """New cards in a play area: a tribute, a return or a play, by the phase. Between deals they only lie there."""
     draft.state.areas[event.seat] += len(event.cards)
+    if draft.state.phase in ("standby", "dealing", "deal_over", "game_over", "fault"):
+        return
     laid(draft, Early(event.seat, event.at_ms, event.cards, event.doubtful, event.evidence))
 
 
@@ -51,20 +52,21 @@ def laid(draft: Draft, action: Early) -> None:
     if draft.state.phase == "sorting":
         end_sorting(draft, action.at_ms, action.seat)
     if draft.state.phase in ("tribute", "returning"):
-        shown(draft, action.seat, action.cards, action.at_ms)
+        shown(draft, action)
     else:
         take_or_hold(draft, action)
 
 
-def go_on(draft: Draft) -> None:
+def go_on(draft: Draft, at_ms: int) -> None:
     """After a pause: what was laid or passed meanwhile takes effect."""
     if draft.state.phase in ("playing", "trick_over"):
         if playing_deal(draft).over:
-            end_deal(draft, draft.state.clock.anchor_ms)
+            end_deal(draft, at_ms)
             return
+        settle_turn(draft, at_ms)
         take_waiting(draft)
         if draft.state.early:
-            draft.emit(SetTimer("early", draft.state.clock.anchor_ms + EARLY_HOLD_MS))
+            draft.emit(SetTimer("early", at_ms + EARLY_HOLD_MS))
         return
     waiting, draft.state.early = draft.state.early, []
     for action in waiting:
@@ -287,6 +289,15 @@ def after(draft: Draft, verdict: Verdict, at_ms: int) -> None:
         after(draft, skip(draft, found, at_ms), at_ms)
         return
     begin_turn(draft, turn, at_ms)
+
+
+def settle_turn(draft: Draft, at_ms: int) -> None:
+    """A ruling made while play stood may have ended the trick, barred the seat in turn or taken it out."""
+    deal = playing_deal(draft)
+    if deal.trick.over or deal.turn is None:
+        after(draft, Verdict(trick_over=True), at_ms)
+    elif barred(draft, deal.turn) is not None or draft.state.clock.seat != deal.turn:
+        after(draft, Verdict(), at_ms)
 
 
 def _next_trick(draft: Draft, deal: Deal) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from table_controller.cards import UNKNOWN
 from table_controller.table.events import PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched, TdPressed
 from table_controller.table.machine import UNDER_PAUSE
 from table_controller.table.play import go_on, passed
+from table_controller.table.referee_events import PromptTold
 from table_controller.table.refusal import Refusal
 from table_controller.table.reports import lifted as report_lifted
 from table_controller.table.reports import report
@@ -27,6 +29,25 @@ def laid(draft: Draft, event: PromptLaid) -> None:
         _call(draft, "stop", event)
     elif event.kind.isdigit() and playing:
         report(draft, event.seat, int(event.kind), event.at_ms)
+    elif event.kind == UNKNOWN and playing:
+        draft.incident("doubtful_prompt", event.at_ms, event.seat, evidence=event.evidence)
+
+
+def told(draft: Draft, event: PromptTold) -> None:
+    """Which prompt card it was: it counts from now, as if it had been read."""
+    state = draft.state
+    found = next((i for i in state.incidents if i.number == event.incident and i.kind == "doubtful_prompt"), None)
+    if found is None or not found.is_open or found.seat is None:
+        raise Refusal(f"There is no open question {event.incident} about a prompt card.", code="INCIDENT")
+    known = ("PASS", "TD", "STOP", *(str(n) for n in range(1, 11)))
+    if event.kind and event.kind not in known:
+        raise Refusal(f"'{event.kind}' is no prompt card.", way_out=f"Cards: {' '.join(known)}.", code="PROMPT_KIND")
+    draft.update(found.number, event.at_ms, event.by, event.kind or "none", status="resolved")
+    stack = state.prompts[found.seat]
+    if UNKNOWN in stack:
+        stack.remove(UNKNOWN)
+    if event.kind:
+        laid(draft, PromptLaid(event.at_ms, found.seat, event.kind))
 
 
 def _call(draft: Draft, kind: str, event: PromptLaid | TdPressed) -> None:
@@ -70,7 +91,7 @@ def circle_cleared(draft: Draft, event: PromptCircleCleared) -> None:
 def _stop_lifted(draft: Draft, at_ms: int) -> None:
     if draft.state.phase == "paused" and draft.state.pause_reason == "stop":
         draft.resume(at_ms)
-        go_on(draft)
+        go_on(draft, at_ms)
 
 
 def td_pressed(draft: Draft, event: TdPressed) -> None:

@@ -92,6 +92,7 @@ def _levels(at: int, d: Data) -> Event:
 REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "rule": _rule,
     "note": lambda at, d: rv.IrregularityNoted(at, f.word(d, "kind"), f.seat_or_none(d), f.by(d), f.reason(d)),
+    "prompt": lambda at, d: rv.PromptTold(at, f.number(d, "number"), f.word(d, "kind"), f.by(d)),
     "remind": lambda at, d: rv.HallReminded(at, f.words(d, "kinds"), f.by(d)),
     "name_type": lambda at, d: rv.TypeNamed(at, f.seat(d), _named_type(d)),
     "name_leader": lambda at, d: rv.LeaderNamed(at, f.seat(d, "leader"), f.by(d)),

@@ -40,6 +40,15 @@ class IrregularityNoted(Event):
 
 
 @dataclass(frozen=True)
+class PromptTold(Event):
+    """A human says which prompt card lies there: PASS, 1-10, TD or STOP; empty: none of them."""
+
+    incident: int
+    kind: str
+    by: str
+
+
+@dataclass(frozen=True)
 class HallReminded(Event):
     """The hall was reminded of these kinds: the first breach after it counts as the second (003 L153)."""
 

@@ -120,6 +120,23 @@ def _questions(state: TableState) -> list[dict[str, Any]]:
     return asked
 
 
+def _other_questions(state: TableState) -> list[dict[str, Any]]:
+    """Doubtful cards of the exchange and prompt cards that could not be read, each with its picture."""
+    return [
+        {
+            "incident": i.number,
+            "kind": i.kind,
+            "seat": i.seat,
+            "evidence": i.evidence,
+            "cards": [i.detail] if i.kind == "doubtful_exchange" else [],
+            "asked": "referee",
+            "open": state.phase not in ("deal_over", "game_over"),
+        }
+        for i in state.incidents
+        if i.kind in ("doubtful_exchange", "doubtful_prompt") and i.is_open
+    ]
+
+
 def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
     """The whole public state, JSON-ready, as of ``at_ms`` (monotonic ms)."""
     deal = state.deal
@@ -150,6 +167,7 @@ def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
             "resisted": state.exchange.resisted,
         },
         "questions": _questions(state),
+        "asked": _other_questions(state),
         "recent": [_action(action) for action in state.actions[-12:]],
         "incidents": [
             {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "rule": i.rule or KINDS[i.kind].rule}

@@ -165,7 +165,7 @@ class TableState:
         data["undo"] = sorted(self.undo)
         data["past"] = [deal.digest for deal in self.past]
         rejected = [data["rejected"]] if data["rejected"] else []
-        for seen in (*data["actions"], *data["early"], *data["unapplied"], *rejected):
+        for seen in (*data["actions"], *data["early"], *data["unapplied"], *data["incidents"], *rejected):
             del seen["evidence"]
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()

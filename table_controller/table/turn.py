@@ -73,12 +73,13 @@ class Draft:
         play: int | None = None,
         detail: str = "",
         shown_type: str = "",
+        evidence: str = "",
     ) -> Incident:
         """Open an incident with what the rules propose for it, and publish it."""
         state = self.state
         trick = state.deal.trick_number if state.deal else 0
         incident = Incident(len(state.incidents) + 1, kind, at_ms, state.deal_number, seat, play, detail, trick=trick)
-        incident = self._with_proposal(replace(incident, type=shown_type, rule=KINDS[kind].rule))
+        incident = self._with_proposal(replace(incident, type=shown_type, rule=KINDS[kind].rule, evidence=evidence))
         state.incidents.append(incident)
         self.publish(
             "incident",

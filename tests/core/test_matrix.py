@@ -45,6 +45,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "Resync": {"by": "x", "turn": "E", "counts": (9, 9, 9, 9)},
     "Ruled": {"incident": 1, "penalty": "foul", "by": "x", "role": "head_referee", "seat": "E"},
     "IrregularityNoted": {"kind": "exposed_card", "seat": "E", "by": "x"},
+    "PromptTold": {"incident": 1, "kind": "PASS", "by": "x"},
     "HallReminded": {"kinds": ("irregular_layout",), "by": "x"},
     "TypeNamed": {"seat": "S", "type": "pair"},
     "LeaderNamed": {"leader": "N", "by": "x"},

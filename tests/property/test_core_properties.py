@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from typing import Any
@@ -14,13 +15,25 @@ from table_controller.cards import FACES, RANKS, SEATS, UNKNOWN
 from table_controller.games.guandan.deal import HAND_SIZE
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
+from table_controller.table import referee_events as rv
 from table_controller.table.effects import Publish, Seal, SetTimer
 from table_controller.table.snapshot import snapshot
+from table_controller.table.state import TableState
 
 seats = st.sampled_from(SEATS)
 cards = st.lists(st.sampled_from([*FACES, UNKNOWN]), min_size=1, max_size=6).map(tuple)
 kinds = st.sampled_from(["PASS", "1", "5", "10", "TD", "STOP", UNKNOWN])
 PHASES_WITH_A_TURN = ("playing", "trick_over")
+
+
+def essence(state: TableState) -> Any:
+    """Score, levels, counters, rights and record."""
+    state = copy.deepcopy(state)
+    return (
+        state.actions, state.levels, state.deal_level, state.owner, state.winner, state.results, state.given,
+        state.stops, state.bans, state.must_lead, state.deal_number, state.deal, state.last_order, state.no_tribute,
+        state.match, state.a_failures, state.exchange, len(state.past),
+    )  # fmt: skip
 
 
 class CoreMachine(RuleBasedStateMachine):
@@ -31,6 +44,8 @@ class CoreMachine(RuleBasedStateMachine):
         self.table = EventTable(seed)
         self.table.open()
         self.levels = dict(self.table.core.state.levels)
+        self.undone: Any = None
+        self.orders: list[Any] = []
         self.resynced = False
         if played % 3:
             self.deal_and_sort()
@@ -107,6 +122,58 @@ class CoreMachine(RuleBasedStateMachine):
             self.table.core.commit(outcome)
             self.table.effects.extend(outcome.effects)
 
+    @rule(
+        kind=st.sampled_from(["hidden_card", "serious", "illegal_signal", "light", "asked_count"]),
+        seat=seats,
+        penalty=st.sampled_from(["", "warning", "violation", "violation+stop", "foul", "game_lost", "class_2"]),
+    )
+    def penalty_and_back(self, kind: str, seat: Any, penalty: str) -> None:
+        """A penalty that is overturned at once is as if it never had been given."""
+        before = essence(self.table.core.state)
+        self.send(rv.IrregularityNoted, kind=kind, seat=seat, by="ref")
+        number = len(self.table.core.state.incidents)
+        told = {"incident": number, "penalty": penalty, "by": "head", "role": "head_referee"}
+        if self.table.send(rv.Ruled, **told).refusal is not None:
+            return
+        skipped = self.table.core.state.actions != before[0]
+        self.send(ev.IncidentUpdated, incident=number, status="overturned", by="head")
+        if not skipped:  # a turn that was passed over meanwhile is not given back
+            assert essence(self.table.core.state) == before
+
+    @rule(seat=seats, penalty=st.sampled_from(["warning", "violation+stop", "foul"]))
+    def penalty_stands(self, seat: Any, penalty: str) -> None:
+        self.send(rv.IrregularityNoted, kind="serious", seat=seat, by="ref")
+        number = len(self.table.core.state.incidents)
+        self.send(rv.Ruled, incident=number, penalty=penalty, by="head", role="head_referee")
+
+    @rule(number=st.integers(1, 8), penalty=st.sampled_from(["", "warning", "void_hand", "nonsense"]), seat=seats)
+    def rule_on_any(self, number: int, penalty: str, seat: Any) -> None:
+        self.send(rv.Ruled, incident=number, penalty=penalty, by="head", role="head_referee", seat=seat)
+
+    @rule(play=st.integers(0, 20), seat=seats, said=cards, what=st.sampled_from(["insert", "remove", "move", "back"]))
+    def edit_the_record(self, play: int, seat: Any, said: Any, what: str) -> None:
+        known = tuple(card for card in said if card != UNKNOWN)
+        events = {
+            "insert": (rv.PlayInserted, {"after": play, "seat": seat, "cards": known}),
+            "remove": (rv.PlayRemoved, {"play": play}),
+            "move": (rv.PlayMoved, {"play": play, "seat": seat}),
+            "back": (rv.RolledBack, {"play": play}),
+        }
+        make, told = events[what]
+        outcome = self.table.send(make, by="ref", **told)
+        self.resynced = self.resynced or outcome.refusal is None
+
+    @rule(
+        make=st.sampled_from([rv.TypeNamed, rv.LeaderNamed, rv.DisputeRaised, rv.ResultEntered, rv.ResultChecked]),
+        seat=seats,
+    )
+    def players_say(self, make: Any, seat: Any) -> None:
+        more = {rv.TypeNamed: {"type": "pair"}, rv.LeaderNamed: {"by": "x"}, rv.DisputeRaised: {"play": 0}}.get(
+            make, {}
+        )
+        name = "leader" if make is rv.LeaderNamed else "seat"
+        self.send(make, **{name: seat}, **more)
+
     @rule(job=st.integers(0, 4), void=st.booleans())
     def machine_fails(self, job: int, void: bool) -> None:
         self.send(ev.DealFailed, job=job, code="JAM", place="feeder", message="stuck", void=void)
@@ -132,9 +199,18 @@ class CoreMachine(RuleBasedStateMachine):
     @invariant()
     def levels_never_fall(self) -> None:
         if getattr(self, "table", None):
-            for pair, level in self.table.core.state.levels.items():
-                assert RANKS.index(level) >= RANKS.index(self.levels[pair])
+            state = self.table.core.state
+            fouls = sum(item.penalty == "foul" for item in state.given)
+            overturned = sum(incident.status == "overturned" for incident in state.incidents)
+            corrected = [line["order"] for line in state.results[: len(self.orders)]] != self.orders
+            self.orders = [line["order"] for line in state.results]
+            undone = fouls, overturned, state.match.game, len(state.match.played)
+            for pair, level in state.levels.items():
+                fell = RANKS.index(level) < RANKS.index(self.levels[pair])
+                why = "only a foul, its overturning, a corrected deal or a new game lowers a level"
+                assert not fell or corrected or undone != self.undone, why
                 self.levels[pair] = level
+            self.undone = undone
 
     @invariant()
     def no_secret_is_public(self) -> None:

@@ -70,6 +70,7 @@ INCIDENT = maybe(
     count=WHOLE,
     trick=WHOLE,
     type=TEXT,
+    evidence=TEXT,
     history=some(ANY),
 )
 MATCH = maybe(
@@ -136,6 +137,7 @@ STATE = maybe(
         camera_lost=TEXT,
     ),
     table_lamp=TEXT,
+    asked=some(ANY),
 )
 INFO = maybe(
     whole(program=TEXT, schema=WHOLE, simulated=FLAG),
