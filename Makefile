@@ -9,10 +9,11 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo test check format bench sweeps soak train train-baseline firmware clean
+.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
+	@echo "make demo-venue   a hall: broker, service, simulated tables; ARGS=\"--tables 4\" passes options on"
 	@echo "make test     set up, and run every test"
 	@echo "make check    formatting, lint, types, import layers, generated files"
 	@echo "make format   format the code"
@@ -27,6 +28,9 @@ help:
 # The recipe's own lines are silent and set-up speaks on standard error: the demo's last line is its result.
 demo: .venv/.ready-demo
 	@$(BIN)/table-controller demo $(ARGS)
+
+demo-venue: .venv/.ready-demo
+	@$(BIN)/table-controller demo-venue $(ARGS)
 
 setup: .venv/.ready-dev
 

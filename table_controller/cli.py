@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from table_controller import __version__
-from table_controller.app import dealer_tools, profiles, record
+from table_controller.app import dealer_tools, profiles, record, venue, venue_demo
 from table_controller.app.demo import run_demo
 from table_controller.app.run import run_table
 from table_controller.app.simulation import DEALER_FAULTS, DemoOptions
@@ -78,6 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     profiles.add_arguments(profile)
     dealer = commands.add_parser("dealer", help="the dealing machine by hand, and the record of its deals")
     dealer_tools.add_arguments(dealer)
+    venue.add_arguments(commands.add_parser("venue", help="the service of a hall of tables: archive, delay, referees"))
+    venue_demo.add_arguments(
+        commands.add_parser("demo-venue", help="a broker, the venue's service and simulated tables, with some trouble")
+    )
 
     replay = commands.add_parser("replay", help="replay a journal and check that it reproduces the state")
     replay.add_argument("journal", type=Path, metavar="JOURNAL")
@@ -224,6 +228,10 @@ def _dispatch(args: argparse.Namespace) -> int:
         return run_deck(args)
     if args.command == "record":
         return record.run(args)
+    if args.command == "venue":
+        return venue.run(args)
+    if args.command == "demo-venue":
+        return venue_demo.run_venue_demo(args)
     if args.command == "profile":
         return profiles.run(args)
     if args.command == "dealer":

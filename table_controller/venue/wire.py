@@ -9,6 +9,7 @@ import json
 import logging
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,16 +95,28 @@ class Wire:
     work: Callable[[Batch], None]
     tick: Callable[[], None] = lambda: None
     connected: Callable[[], None] = lambda: None
+    fresh: bool = False
+    """A new client for each connection: it sends nothing again by itself. Else paho does."""
     online: bool = False
     problem: str = ""
     connects: int = 0
     dropped: int = 0
+    acknowledged: deque[int] = field(default_factory=deque)
+    """Numbers of what the broker has taken, for whoever asks for ``fresh`` clients: to be emptied by ``tick``."""
     _queue: queue.SimpleQueue[Heard | Callable[[], None] | None] = field(default_factory=queue.SimpleQueue)
     _thread: threading.Thread | None = None
+    _stopping: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        self.client = client = mqtt.Client(
-            CallbackAPIVersion.VERSION2, client_id=self.client_id, protocol=mqtt.MQTTv5, manual_ack=True
+        self.client = self._made()
+
+    def _made(self) -> mqtt.Client:
+        client = mqtt.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=self.client_id,
+            protocol=mqtt.MQTTv5,
+            manual_ack=True,
+            reconnect_on_failure=not self.fresh,
         )
         client.max_queued_messages_set(0)
         client.max_inflight_messages_set(MOST_IN_FLIGHT)
@@ -113,10 +126,13 @@ class Wire:
         if self.broker.tls:
             client.tls_set()
         put = self._queue.put
-        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(reason))
-        client.on_connect_fail = lambda c, u: put(lambda: self._away("it does not answer"))
-        client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._away(str(reason)))
+        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(c, reason))
+        client.on_connect_fail = lambda c, u: put(lambda: self._away(c, "it does not answer"))
+        client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._away(c, str(reason)))
+        if self.fresh:
+            client.on_publish = self._taken
         client.on_message = self._received
+        return client
 
     def start(self) -> None:
         """Connect in the background; raises DeviceError for a host name that is none."""
@@ -152,6 +168,7 @@ class Wire:
 
     def stop(self) -> None:
         """Disconnect; the broker keeps the session."""
+        self._stopping.set()
         self.client.disconnect()
         self.client.loop_stop()
         self._queue.put(None)
@@ -176,7 +193,13 @@ class Wire:
         )
         self._queue.put(heard)
 
-    def _connected(self, reason: Any) -> None:
+    def _taken(self, client: mqtt.Client, userdata: Any, mid: int, reason: Any, properties: Any) -> None:
+        if client is self.client:
+            self.acknowledged.append(mid)
+
+    def _connected(self, client: mqtt.Client, reason: Any) -> None:
+        if client is not self.client:
+            return
         if reason.is_failure:
             self.problem = f"The broker refused the connection: {reason}."
             log.warning("%s Check broker.username and its password.", self.problem)
@@ -186,9 +209,15 @@ class Wire:
         self.client.subscribe([(topic, qos) for topic, qos in self.topics])
         self.connected()
 
-    def _away(self, reason: str) -> None:
+    def _away(self, client: mqtt.Client, reason: str) -> None:
+        if client is not self.client:
+            return
         self.online = False
         self.problem = f"No broker at {self.broker.host}:{self.broker.port}: {reason}."
+        if self.fresh and not self._stopping.wait(RETRY_S / 2):
+            client.loop_stop()
+            self.client = self._made()
+            self._connect()
 
     def _run(self) -> None:
         ended = False
@@ -232,8 +261,9 @@ class Wire:
         """Only a new connection makes a broker send what was not acknowledged; after a breath, the cause may last."""
         self.client.disconnect()
         self.client.loop_stop()
-        threading.Event().wait(RETRY_S)
-        self._connect()
+        if not self._stopping.wait(RETRY_S):
+            self.client = self._made()
+            self._connect()
 
     def _safely(self, act: Callable[[], None]) -> None:
         try:

@@ -1,0 +1,188 @@
+"""The files of a mosquitto for a venue: listeners, limits, accounts with passwords, and who may read and write what."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from table_controller.errors import UsageError
+from table_controller.feed.topics import ROOT
+
+ITERATIONS = 101
+"""What mosquitto_passwd itself uses; the passwords are random and long."""
+SERVICES = ("venue", "relay", "overlay", "scoreboard", "archiver")
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where the broker listens; a port of 0: not there."""
+
+    host: str = "127.0.0.1"
+    port: int = 1883
+    websocket_port: int = 0
+    tls_port: int = 0
+    certificate: str = ""
+    key: str = ""
+
+
+def account_of(table: str) -> str:
+    """A table's user name."""
+    return f"table-{table}"
+
+
+def rights(venue: str, tables: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """By account: (read or write, topic). Nothing else is allowed to anybody, and anonymous clients are not let in."""
+    base = f"{ROOT}/{venue}"
+    found: dict[str, list[tuple[str, str]]] = {
+        "venue": [
+            *(("read", f"{base}/{plane}/#") for plane in ("live", "seal", "reply", "air")),
+            ("read", f"{base}/relay/+/status"),
+            ("write", f"{base}/cmd/#"),
+            ("write", f"{base}/venue/#"),
+            ("write", f"{base}/relay/+/control"),
+        ],
+        "relay": [
+            ("read", f"{base}/live/#"),
+            ("read", f"{base}/relay/#"),
+            ("readwrite", f"{base}/air/#"),
+            ("write", f"{base}/relay/+/status"),
+            ("write", f"{base}/relay/_relay/marker"),
+        ],
+        "overlay": [("read", f"{base}/air/#")],
+        "scoreboard": [
+            *(("read", f"{base}/live/+/{name}") for name in ("availability", "info", "state", "event")),
+            ("read", f"{base}/venue/#"),
+        ],
+        "archiver": [("read", f"{base}/{plane}/#") for plane in ("live", "seal", "venue")],
+    }
+    for table in tables:
+        found[account_of(table)] = [
+            ("write", f"{base}/live/{table}/#"),
+            ("write", f"{base}/seal/{table}/#"),
+            ("write", f"{base}/reply/{table}/#"),
+            ("read", f"{base}/cmd/{table}/#"),
+        ]
+    return found
+
+
+def access_list(venue: str, tables: Iterable[str]) -> str:
+    """The ACL file. Patterns are not used: they would hold for every account."""
+    parts = []
+    for account, lines in rights(venue, tables).items():
+        parts.append("\n".join([f"user {account}", *(f"topic {what} {topic}" for what, topic in lines)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def hashed(password: str) -> str:
+    """As mosquitto keeps a password (PBKDF2 with SHA-512)."""
+    salt = os.urandom(12)
+    digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, ITERATIONS)
+    return f"$7${ITERATIONS}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
+
+
+def configuration(folder: Path, listening: Listening) -> str:
+    """mosquitto.conf."""
+    lines = [
+        "# Made by `table-controller venue broker-config`.",
+        "per_listener_settings false",
+        "allow_anonymous false",
+        f"password_file {folder / 'passwd'}",
+        f"acl_file {folder / 'acl'}",
+        "persistence true",
+        f"persistence_location {folder / 'data'}/",
+        "autosave_interval 30",
+        "persistent_client_expiration 2d",
+        "# 0: no limit; the default cuts a replay of more than a thousand retained topics without a word.",
+        "max_queued_messages 0",
+        "max_inflight_messages 1000",
+        "message_size_limit 262144",
+        "max_keepalive 120",
+        "log_type error",
+        "log_type warning",
+        "log_type notice",
+        f"listener {listening.port} {listening.host}",
+        "socket_domain ipv4",
+        "max_connections 2000",
+    ]
+    if listening.websocket_port:
+        lines += [
+            f"listener {listening.websocket_port} {listening.host}",
+            "protocol websockets",
+            "# Without it this listener takes no notice of its address.",
+            "socket_domain ipv4",
+            "max_connections 2000",
+        ]
+    if listening.tls_port:
+        lines += [
+            f"listener {listening.tls_port} {listening.host}",
+            "socket_domain ipv4",
+            f"certfile {listening.certificate}",
+            f"keyfile {listening.key}",
+            "tls_version tlsv1.2",
+            "max_connections 2000",
+        ]
+    if os.getuid() == 0 and folder.stat().st_uid == 0:
+        lines.append("user root")
+    return "\n".join(lines) + "\n"
+
+
+def write_files(folder: Path, venue: str, tables: list[str], listening: Listening) -> list[str]:
+    """Write all of it; passwords that are there already stay. Returns the accounts. Raises UsageError."""
+    for name in (venue, *tables):
+        if not name or any(mark in name for mark in "/+# \t\n$%"):
+            raise UsageError(f"'{name}' cannot be a venue's or table's name.", way_out="No spaces, / + # $ %.")
+    if listening.tls_port and not (listening.certificate and listening.key):
+        raise UsageError("A TLS port needs --certificate and --key.", way_out="Name both PEM files.")
+    try:
+        for name in ("", "data", "secrets"):
+            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        accounts = list(rights(venue, tables))
+        lines = [f"{account}:{hashed(_password(folder / 'secrets', account))}" for account in accounts]
+        _write(folder / "passwd", "\n".join(lines) + "\n")
+        _write(folder / "acl", access_list(venue, tables))
+        _write(folder / "mosquitto.conf", configuration(folder, listening))
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}.", way_out="Name another folder.") from error
+    return accounts
+
+
+def _password(folder: Path, account: str) -> str:
+    path = folder / f"{account}.password"
+    if path.is_file():
+        return path.read_text(encoding="utf-8").strip()
+    made = secrets.token_urlsafe(24)
+    _write(path, made + "\n")
+    return made
+
+
+def _write(path: Path, text: str) -> None:
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")
+
+
+def bridge(venue: str, hall: str, address: str, username: str, password_file: str) -> str:
+    """What a hall's broker needs to join a head broker: what is on air and alerts go up, commands come down."""
+    base = f"{ROOT}/{venue}"
+    return "\n".join(
+        [
+            f"connection {hall}",
+            f"address {address}",
+            "bridge_protocol_version mqttv50",
+            f"remote_username {username}",
+            f"# remote_password: the word in {password_file}",
+            "cleansession false",
+            "try_private true",
+            "notifications false",
+            f"topic air/# out 1 {base}/ {base}/",
+            f"topic live/+/alert/# out 1 {base}/ {base}/",
+            f"topic live/+/availability out 1 {base}/ {base}/",
+            f"topic cmd/# in 1 {base}/ {base}/",
+            f"topic reply/# out 1 {base}/ {base}/",
+            "",
+        ]
+    )

@@ -1,0 +1,369 @@
+"""The relay ``live`` → ``air``: each table with its own delay, held or cut at once.
+
+An event counts as aired when its echo comes back: the relay subscribes to what it airs, in a session that the broker
+keeps. After a restart it first waits for a marker of its own behind all echoes; only what has not come back by then is
+aired again. So a killed relay neither skips nor repeats.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from table_controller.feed.client import Broker
+from table_controller.feed.topics import ROOT, plane_topics, relay_topic
+from table_controller.runtime import measure
+from table_controller.venue.relay.corrections import corrected, encoded, is_correction, withdrawn
+from table_controller.venue.relay.spool import Kept, Lane, Spool
+from table_controller.venue.settings import LONGEST_DELAY_S
+from table_controller.venue.wire import Batch, Heard, Wire, envelope_fits
+
+log = logging.getLogger(__name__)
+AIRED = ("availability", "info", "state", "event")
+MARKER_TABLE = "_relay"
+STATUS_MS = 2000
+FETCH_MS = 4000
+"""So long a table's messages wait for events that are missing, before it goes on without."""
+MOST_WAITING = 200_000
+"""Messages of one table at most: fifteen minutes of a busy table are about 3,000."""
+Missed = Callable[[str, str, int], list[Any] | None]
+"""Fetches from (page's address, boot, after), in a thread of its own."""
+
+
+@dataclass
+class Track:
+    """One table in memory."""
+
+    lane: Lane
+    waiting: deque[Kept] = field(default_factory=deque)
+    out: dict[int, Kept] = field(default_factory=dict)
+    """Handed to the broker, and not yet known to be on air."""
+    newest: dict[str, bytes] = field(default_factory=dict)
+    """The last document of each name: a retained copy of it is not aired again."""
+    http: str = ""
+    level: str = "2"
+    parked: list[Heard] = field(default_factory=list)
+    parked_until_ms: int = 0
+    status: tuple[Any, ...] = ()
+
+
+class Relay:
+    """Everything happens on the wire's own thread."""
+
+    def __init__(self, broker: Broker, venue: str, folder: Path | None, delay_s: float, missed: Missed | None) -> None:
+        self.venue, self._delay_ms, self._missed = venue, round(delay_s * 1000), missed
+        path = folder / "relay.sqlite" if folder is not None else None
+        self.spool = Spool(
+            path, machine=measure.machine_boot(), now_ms=measure.monotonic_ms(), wall_ms=measure.epoch_ms()
+        )
+        self._tracks = {name: Track(lane) for name, lane in self.spool.lanes().items()}
+        self._seen = self.spool.seen()
+        self._documents: dict[int, tuple[str, int]] = {}
+        self._marker, self._clear = "", False
+        self._status_ms = 0
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="relay-missed")
+        self.aired = 0
+        self._load(set(), everything=True)
+        topics = (
+            (plane_topics(venue, "live"), 1),
+            (f"{ROOT}/{venue}/air/+/event", 1),
+            (relay_topic(venue, "+", "control"), 1),
+            (relay_topic(venue, MARKER_TABLE, "marker"), 1),
+        )
+        self.wire = Wire(
+            broker, f"relay-{venue}", topics, measure.monotonic_ms, self._work, self._tick, self._connected, fresh=True
+        )
+
+    def start(self) -> None:
+        """Connect in the background."""
+        self.wire.start()
+
+    def stop(self) -> None:
+        """Stop; what waits stays on disk."""
+        self.wire.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self.spool.close()
+
+    def _track(self, table: str) -> Track:
+        if table not in self._tracks:
+            self._tracks[table] = Track(Lane(table, delay_ms=self._delay_ms))
+        return self._tracks[table]
+
+    def _connected(self) -> None:
+        """What was handed over and has not come back is in doubt until the marker has come."""
+        self._documents.clear()
+        self.wire.acknowledged.clear()
+        self._clear, self._marker = False, secrets.token_hex(8)
+        self.wire.publish(relay_topic(self.venue, MARKER_TABLE, "marker"), self._marker.encode())
+
+    # --- what comes in ------------------------------------------------------------------------------------------------
+
+    def _work(self, batch: Batch) -> None:
+        try:
+            with self.spool.commit():
+                for heard in batch:
+                    self._take(heard)
+        except Exception:
+            self._load({heard.table for heard in batch})
+            raise
+
+    def _load(self, tables: set[str], *, everything: bool = False) -> None:
+        """Take what is on the disk for what is: at the start, and for tables whose batch the disk did not take."""
+        self._seen, lanes = self.spool.seen(), self.spool.lanes()
+        for name in tables:
+            lane = lanes.get(name, Lane(name, delay_ms=self._delay_ms))
+            self._tracks[name] = Track(lane, http=self._track(name).http)
+        for kept in self.spool.everything():
+            if everything or kept.table in tables:
+                track = self._track(kept.table)
+                if kept.handed:
+                    track.out[kept.number] = kept
+                else:
+                    track.waiting.append(kept)
+
+    def _take(self, heard: Heard) -> None:
+        if heard.plane == "relay":
+            self._told(heard)
+        elif heard.plane == "air" and heard.said is not None:
+            self._came_back(heard)
+        elif heard.plane == "live" and heard.rest in AIRED:
+            self._live(heard)
+
+    def _live(self, heard: Heard) -> None:
+        said, track = heard.said, self._track(heard.table)
+        if heard.rest == "availability":
+            if said is not None and self._is_new(track, heard):
+                self._keep(track, heard, str(said.get("boot", ""))[:100], 0)
+            return
+        if said is None or not envelope_fits(said, heard.table):
+            return
+        if heard.rest == "info":
+            track.http = str(said["data"].get("http") or "")
+            track.lane.info = heard.payload
+            self.spool.keep_lane(track.lane)
+        if track.parked_until_ms:
+            track.parked.append(heard)
+        elif heard.rest == "event":
+            self._event(track, heard, said)
+        elif self._is_new(track, heard):
+            if heard.rest == "state":
+                track.level = str(said["data"].get("level") or track.level)
+            self._keep(track, heard, said["boot"], said["seq"])
+
+    def _is_new(self, track: Track, heard: Heard) -> bool:
+        if heard.retained and track.newest.get(heard.rest) == heard.payload:
+            return False
+        track.newest[heard.rest] = heard.payload
+        return True
+
+    def _event(self, track: Track, heard: Heard, said: dict[str, Any]) -> None:
+        key = (heard.table, said["boot"])
+        last = self._seen.get(key)
+        if last is not None and said["seq"] <= last:
+            return
+        if last is not None and said["seq"] > last + 1 and self._ask(track, key, last):
+            track.parked.append(heard)
+            return
+        self._seen[key] = said["seq"]
+        self.spool.see(*key, said["seq"])
+        if track.lane.mode == "cut":
+            return
+        payload = heard.payload
+        if is_correction(said) and self._correct(track, said):
+            payload = withdrawn(said)
+        self._keep(track, heard, said["boot"], said["seq"], payload)
+
+    def _keep(self, track: Track, heard: Heard, boot: str, seq: int, payload: bytes | None = None) -> None:
+        if track.lane.mode == "cut" or len(track.waiting) >= MOST_WAITING:
+            return
+        body = heard.payload if payload is None else payload
+        track.waiting.append(self.spool.add(heard.table, heard.rest, boot, seq, body, heard.at_ms))
+
+    def _correct(self, track: Track, said: dict[str, Any]) -> bool:
+        """Make a correction in what waits; whether it has nothing left to say."""
+        try:
+            changes, done = corrected(said, track.waiting, track.level)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return False  # a correction that does not fit is aired as it is
+        made: deque[Kept] = deque()
+        for kept in track.waiting:
+            change = changes.get(kept.number, kept.payload)
+            if change is None:
+                self.spool.drop([kept.number])
+                continue
+            if change is not kept.payload:
+                self.spool.rewrite(kept.number, change)
+            made.append(replace(kept, payload=change))
+        track.waiting = made
+        return done
+
+    # --- events that are missing --------------------------------------------------------------------------------------
+
+    def _ask(self, track: Track, key: tuple[str, str], last: int) -> bool:
+        """Fetch what is missing from the table; False where it cannot be asked."""
+        if self._missed is None or not track.http:
+            return False
+        track.parked_until_ms = measure.monotonic_ms() + FETCH_MS
+        http, missed = track.http, self._missed
+
+        def fetch() -> None:
+            try:
+                found = missed(http, key[1], last)
+            except Exception:
+                found = None
+            self.wire.call(lambda: self._fetched(track, key, found or []))
+
+        self._pool.submit(fetch)
+        return True
+
+    def _fetched(self, track: Track, key: tuple[str, str], found: list[Any]) -> None:
+        if not track.parked_until_ms:
+            return
+        now = measure.monotonic_ms()
+        with self.spool.commit():
+            track.parked_until_ms = 0
+            parked, track.parked = track.parked, []
+            at_ms = parked[0].at_ms if parked else now
+            for said in found:
+                if isinstance(said, dict) and envelope_fits(said, key[0]) and said["boot"] == key[1]:
+                    if said["seq"] != self._seen.get(key, 0) + 1:
+                        continue
+                    self._live(_again(key[0], said, at_ms))
+            missed, self._missed = self._missed, None  # what is missing still is not asked for once more
+            try:
+                for heard in parked:
+                    self._live(heard)
+            finally:
+                self._missed = missed
+
+    # --- what goes out ------------------------------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        now = measure.monotonic_ms()
+        self._documents_done()
+        for track in self._tracks.values():
+            if track.parked_until_ms and now > track.parked_until_ms:
+                self._fetched(track, (track.lane.table, ""), [])
+        if self.wire.online and self._clear:
+            self._air(now)
+            if now >= self._status_ms:
+                self._status_ms = now + STATUS_MS
+                for track in self._tracks.values():
+                    self._say_status(track, now)
+
+    def _air(self, now: int) -> None:
+        due: list[Kept] = []
+        for track in self._tracks.values():
+            lane, waiting = track.lane, track.waiting
+            while lane.mode == "go" and waiting and waiting[0].at_ms + lane.delay_ms + lane.late_ms <= now:
+                kept = waiting.popleft()
+                track.out[kept.number] = kept
+                due.append(kept)
+        if not due:
+            return
+        with self.spool.commit():
+            self.spool.hand([kept.number for kept in due])
+        for kept in due:
+            retain = kept.rest != "event"
+            topic = f"{ROOT}/{self.venue}/air/{kept.table}/{kept.rest}"
+            info = self.wire.publish(topic, kept.payload, retain=retain)
+            if retain:
+                self._documents[info.mid] = (kept.table, kept.number)
+            self.aired += 1
+
+    def _came_back(self, heard: Heard) -> None:
+        said = heard.said
+        assert said is not None
+        track = self._track(heard.table)
+        for kept in track.out.values():
+            if kept.rest == "event" and (kept.boot, kept.seq) == (said.get("boot"), said.get("seq")):
+                self._done(track, kept.number)
+                return
+
+    def _documents_done(self) -> None:
+        """The broker has these documents."""
+        acknowledged = self.wire.acknowledged
+        if not acknowledged:
+            return
+        with self.spool.commit():
+            while acknowledged:
+                table, number = self._documents.pop(acknowledged.popleft(), ("", 0))
+                if table and number in self._track(table).out:
+                    self._done(self._track(table), number)
+
+    def _done(self, track: Track, number: int) -> None:
+        del track.out[number]
+        self.spool.drop([number])
+
+    def _told(self, heard: Heard) -> None:
+        if heard.table == MARKER_TABLE:
+            if heard.payload.decode("ascii", "replace") == self._marker:
+                self._sure()
+        elif heard.rest == "control" and heard.said is not None and not heard.retained:
+            self._control(self._track(heard.table), heard.said)
+
+    def _sure(self) -> None:
+        """All echoes are here: what was handed over and has not come back is not on air."""
+        self._clear = True
+        for track in self._tracks.values():
+            track.waiting.extendleft(sorted(track.out.values(), key=lambda kept: -kept.number))
+            track.out.clear()
+
+    # --- what a director says -----------------------------------------------------------------------------------------
+
+    def _control(self, track: Track, said: dict[str, Any]) -> None:
+        lane, now, what = track.lane, measure.monotonic_ms(), said.get("do")
+        if what == "hold" and lane.mode == "go":
+            lane.mode, lane.held_ms = "hold", now
+        elif what == "go" and lane.mode == "hold":
+            lane.mode, lane.late_ms = "go", lane.late_ms + now - lane.held_ms
+        elif what == "go" and lane.mode == "cut":
+            lane.mode, lane.late_ms = "go", 0
+            if lane.info:
+                info = Heard("", "live", lane.table, "info", lane.info, False, now, {})
+                self._keep(track, info, "", 0)
+        elif what == "cut":
+            self._cut(track)
+        elif what == "delay":
+            delay_ms = said.get("delay_ms")
+            if isinstance(delay_ms, int) and not isinstance(delay_ms, bool) and 0 <= delay_ms <= LONGEST_DELAY_S * 1000:
+                lane.delay_ms, lane.late_ms = delay_ms, 0
+        self.spool.keep_lane(lane)
+        self._say_status(track, now)
+
+    def _cut(self, track: Track) -> None:
+        """Off air at once: nothing that waits is ever aired, and what readers were shown is taken from them."""
+        self.spool.drop([*(kept.number for kept in track.waiting), *track.out])
+        track.waiting.clear()
+        track.out.clear()
+        track.lane.mode, track.lane.late_ms = "cut", 0
+        for rest in ("state", "info", "availability"):
+            self.wire.publish(f"{ROOT}/{self.venue}/air/{track.lane.table}/{rest}", b"", retain=True)
+
+    def _say_status(self, track: Track, now: int) -> None:
+        lane = track.lane
+        waiting = track.waiting
+        oldest = now - waiting[0].at_ms if waiting else 0
+        told = (lane.mode, lane.delay_ms, lane.late_ms, len(waiting), oldest // 1000)
+        if told == track.status or (not waiting and told[:3] == track.status[:3] and not track.status[3]):
+            return
+        track.status = told
+        row = {
+            "table": lane.table,
+            "mode": lane.mode,
+            "delay_ms": lane.delay_ms,
+            "late_ms": lane.late_ms,
+            "queued": len(waiting),
+            "oldest_ms": oldest,
+        }
+        self.wire.publish(relay_topic(self.venue, lane.table, "status"), encoded(row), retain=True)
+
+
+def _again(table: str, said: dict[str, Any], at_ms: int) -> Heard:
+    return Heard("", "live", table, "event", encoded(said), False, at_ms, said)
