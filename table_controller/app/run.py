@@ -8,6 +8,7 @@ import logging
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from table_controller.app.brokers import answers
@@ -28,6 +29,7 @@ from table_controller.table.dealing import QUOTAS
 from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
 from table_controller.table.machine import UNDER_PAUSE
+from table_controller.table.referee_events import RoundLeft
 from table_controller.vision.client import VisionClient
 from table_controller.vision.corner_file import FILE
 from table_controller.vision.enrol.opening import check_setting
@@ -288,6 +290,15 @@ def _usable_deck(config: Config, *, degraded: bool) -> str:
     return name
 
 
+def elapsed_ms(before: str, now: str) -> int:
+    """Milliseconds between two wall labels; 0 where one is no time or the clock went back."""
+    try:
+        gone = datetime.fromisoformat(now) - datetime.fromisoformat(before)
+    except (ValueError, TypeError):
+        return 0
+    return max(0, int(gone.total_seconds() * 1000))
+
+
 def _after_restart(run: _Run) -> None:
     """What was open comes back open: a clock paused, a deal that was under way asked for again by the same plan.
 
@@ -300,7 +311,11 @@ def _after_restart(run: _Run) -> None:
             run.dealer.resume(RunDeal(dealer.job, dealer.pack, dealer.plan))
         else:
             run.dealer.perform(PlanDeal(dealer.job, dealer.pack, QUOTAS))
-    elif state.phase in UNDER_PAUSE and not run.recorded:
+    if state.match.ends_ms and not state.match.over and not state.match.time_up:
+        gone = elapsed_ms(run.table.last_wall, run.clock.wall())
+        left = state.match.ends_ms - run.table.last_ms - gone
+        run.post(RoundLeft(run.clock.now_ms(), max(0, left)))
+    if state.phase in UNDER_PAUSE and not run.recorded:
         run.post(PauseRequested(run.clock.now_ms(), "controller", "restarted: the referee resumes"))
 
 

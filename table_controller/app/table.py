@@ -51,6 +51,9 @@ class Table:
     publisher: FeedPublisher | None = None
     panel: Panel | None = None
     page: Page | None = None
+    last_wall: str = ""
+    """The wall label and the stamp of the last event before this start."""
+    last_ms: int = 0
 
     def snapshot(self) -> dict[str, Any]:
         """The public state now, with the loop's own fault if the journal cannot be written."""
@@ -93,9 +96,10 @@ def open_table(
     draw_leader: Callable[[], Seat] = any_seat,
 ) -> Table:
     """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``."""
-    core = TableCore()
+    core, last = TableCore(), ("", 0)
     if journal_path.exists():
-        core = replay(read_journal(journal_path).records).core
+        records = read_journal(journal_path).records
+        core, last = replay(records).core, last_stamp(records)
         if core.state.table not in ("", table):
             raise JournalError(
                 f"The journal {journal_path} is of table '{core.state.table}', not of '{table}'.",
@@ -104,7 +108,17 @@ def open_table(
     journal = JournalWriter(journal_path, header={"program": __version__, "table": table, "venue": venue}, sync=sync)
     runtime = TableRuntime(core, journal, clock)
     opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating, rules)
-    return Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
+    made = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
+    made.last_wall, made.last_ms = last
+    return made
+
+
+def last_stamp(records: list[dict[str, Any]]) -> tuple[str, int]:
+    """The wall label and the stamp of the last event in a journal."""
+    for record in reversed(records):
+        if record.get("kind") == "event":
+            return str(record.get("wall", "")), int(record["event"]["at_ms"])
+    return "", 0
 
 
 Ask = Callable[[Event], Awaitable[TableError | None]]

@@ -79,4 +79,5 @@ def _stand_still(draft: Draft, clock: ClockState, used_ms: int, at_ms: int, at_r
         return
     draft.move("carried")
     state.under, state.pause_reason = under, "moved from another table"
+    state.sorting_ends_ms = draft.profile.sorting_ms
     draft.lamp(None, "blink")

@@ -22,6 +22,7 @@ from table_controller.table.referee_events import (
     ResultCorrected,
     ResultEntered,
     RoundExtended,
+    RoundLeft,
 )
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
@@ -122,6 +123,16 @@ def close_by_time(draft: Draft, at_ms: int) -> None:
         draft.move("time_ends" if state.phase in BETWEEN else "game_lost")
     draft.idle()
     end_game(draft, result, at_ms, by="time")
+
+
+def round_left(draft: Draft, event: RoundLeft) -> None:
+    """The controller was restarted: the round ends as much later as is left of it."""
+    match = draft.state.match
+    if not match.ends_ms or match.over or match.time_up:
+        raise Refusal("No round is timed here.", code="MATCH")
+    match.begun_ms += event.at_ms + event.left_ms - match.ends_ms
+    match.ends_ms = event.at_ms + event.left_ms
+    draft.emit(SetTimer("round", match.ends_ms))
 
 
 def round_extended(draft: Draft, event: RoundExtended) -> None:

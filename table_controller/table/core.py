@@ -75,6 +75,7 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     rv.ClockExtended: human.clock_extended,
     rv.ClockSet: human.clock_set,
     rv.MatchSet: contest.match_set,
+    rv.RoundLeft: contest.round_left,
     rv.RoundExtended: contest.round_extended,
     rv.GameConceded: contest.conceded,
     rv.LateArrived: contest.late,

@@ -123,7 +123,8 @@ def _begin_sorting(draft: Draft, at_ms: int) -> None:
         state.thinking.between_ms += max(0, at_ms - state.thinking.since_ms)
         state.thinking.since_ms = None
     draft.emit(WatchMode("play"))
-    draft.emit(SetTimer("sorting", at_ms + draft.profile.sorting_ms))
+    state.sorting_ends_ms = at_ms + draft.profile.sorting_ms
+    draft.emit(SetTimer("sorting", state.sorting_ends_ms))
     draft.publish("dealt", deal=state.deal_number, level=state.deal_level, leader=state.leader)
 
 

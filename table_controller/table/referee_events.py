@@ -179,6 +179,13 @@ class MatchSet(Event):
 
 
 @dataclass(frozen=True)
+class RoundLeft(Event):
+    """After a restart of the controller: so much of the round is left, by the wall clock (the stamps begin anew)."""
+
+    left_ms: int
+
+
+@dataclass(frozen=True)
 class RoundExtended(Event):
     """The referee moves the end of the round."""
 

@@ -108,6 +108,8 @@ class TableState:
     early_reports: dict[Seat, int] = field(default_factory=dict)
     exchange: Exchange = field(default_factory=Exchange)
     ready: list[Seat] = field(default_factory=list)
+    sorting_ends_ms: int = 0
+    """When the sorting allowance is over; what is left of it waits with a pause."""
     areas: dict[Seat, int] = field(default_factory=lambda: dict.fromkeys(SEATS, 0))
     """Face-up cards lying in each play area."""
     prompts: dict[Seat, list[str]] = field(default_factory=lambda: {seat: [] for seat in SEATS})

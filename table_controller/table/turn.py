@@ -164,10 +164,23 @@ class Draft:
         self.move("pause")
         self.state.pause_reason = reason
         self.think(at_ms)
+        self._hold_sorting(at_ms)
         self.state.clock.elapsed_ms = self.state.clock.elapsed(at_ms)
         self.hold_clock()
         self.lamp(None, "blink")
         self.publish("paused", reason=reason)
+
+    def _hold_sorting(self, at_ms: int) -> None:
+        """What is left of the sorting allowance, kept as a length while play stands."""
+        if self.state.under == "sorting":
+            left = self.state.sorting_ends_ms - at_ms
+            self.state.sorting_ends_ms = min(max(left, 0), self.profile.sorting_ms)
+            self.emit(CancelTimer("sorting"))
+
+    def _let_sort(self, at_ms: int) -> None:
+        if self.state.phase == "sorting":
+            self.state.sorting_ends_ms += at_ms
+            self.emit(SetTimer("sorting", self.state.sorting_ends_ms))
 
     def hold_clock(self) -> None:
         """The clock stands still with the time it has used."""
@@ -189,6 +202,7 @@ class Draft:
         """Let play and clock go on from the time used."""
         self.move("resume")
         self.state.pause_reason = ""
+        self._let_sort(at_ms)
         clock = self.state.clock
         if clock.kind != "none":
             clock.anchor_ms, clock.running = at_ms, True

@@ -177,3 +177,22 @@ def test_a_venues_own_profile_travels_in_the_journal() -> None:
     table.sort_and_exchange()
     assert table.core.state.deal is not None
     assert table.core.state.deal.report_limit == 5
+
+
+def test_what_is_left_of_the_sorting_allowance_waits_with_a_pause(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    begun = driven.core.state.sorting_ends_ms - 60_000
+    handle = driven.core.handle
+    driven.core.commit(handle(ev.PauseRequested(begun + 20_000, "ref")))
+    outcome = driven.core.handle(ev.ResumeRequested(begun + 500_000, "ref"))
+    assert SetTimer("sorting", begun + 500_000 + 40_000) in outcome.effects
+
+
+def test_after_a_restart_the_round_ends_when_it_would_have(driven: EventTable) -> None:
+    driven.open()
+    driven.send(rv.MatchSet, by="director", system="计时", minutes=60)
+    outcome = driven.core.handle(rv.RoundLeft(5_000, 600_000))
+    assert SetTimer("round", 605_000) in outcome.effects
+    match = outcome.state.match
+    assert (match.ends_ms, match.ends_ms - match.begun_ms) == (605_000, 60 * 60_000)

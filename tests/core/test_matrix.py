@@ -58,6 +58,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "ClockExtended": {"extra_ms": 5000, "by": "x"},
     "ClockSet": {"elapsed_ms": 5000, "by": "x"},
     "MatchSet": {"by": "x", "system": "计副", "deals": 4},
+    "RoundLeft": {"left_ms": 60_000},
     "RoundExtended": {"minutes": 5, "by": "x"},
     "GameConceded": {"pair": "EW", "how": "forfeit", "by": "x", "role": "head_referee"},
     "LateArrived": {"seat": "E", "minutes": 3.0, "by": "x"},

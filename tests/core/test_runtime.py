@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from table_controller.app.run import elapsed_ms
 from table_controller.errors import JournalError
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import replay
@@ -122,3 +123,9 @@ def test_timers_fire_with_the_stamp_they_were_set_for(tmp_path: Path) -> None:
         journal.close()
 
     asyncio.run(scenario())
+
+
+def test_time_gone_by_is_told_by_the_wall_clock() -> None:
+    assert elapsed_ms("2026-11-30T10:00:00.000+00:00", "2026-11-30T10:01:30.500+00:00") == 90_500
+    assert elapsed_ms("2026-11-30T10:01:00+00:00", "2026-11-30T10:00:00+00:00") == 0
+    assert elapsed_ms("virtual 12", "2026-11-30T10:00:00+00:00") == 0
