@@ -1,0 +1,215 @@
+"""The archive on SQLite and on a real PostgreSQL: order, gaps, what is made of events, hostile messages."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Engine, func, inspect, select
+
+from table_controller.feed.topics import Topics, split_topic
+from table_controller.games.guandan.profile import load_profile
+from table_controller.sim.published import Kept, PublishingTable
+from table_controller.table import events as ev
+from table_controller.table import referee_events as rv
+from table_controller.venue import records
+from table_controller.venue.archive import Archive
+from table_controller.venue.standings import standings
+from table_controller.venue.store import tables as t
+from table_controller.venue.store.database import migrate, open_database
+from table_controller.venue.wire import Heard, decoded
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+
+
+def heard(topic: str, payload: bytes, *, retained: bool = False) -> Heard:
+    parts = split_topic(topic)
+    assert parts is not None
+    return Heard(topic, *parts[1:], payload, retained, 0, decoded(payload))
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[Heard]:
+    kept = Kept()
+    table = PublishingTable(4)
+    table.attach(kept, Topics("v", "t1"))
+    table.open()
+    table.send(rv.MatchSet, by="x", system="计副", deals=2, minutes=0, games=1, format="swiss", round=3, names=())
+    table.deal()
+    table.sort_and_exchange()
+    table.act()
+    table.send(ev.TdPressed, seat="N")
+    for status in ("acknowledged", "arrived", "resolved"):
+        table.send(ev.IncidentUpdated, incident=1, status=status, by="Li", reason=f"{status} 了")
+    table.send(ev.ResumeRequested, by="Li")
+    while table.core.state.phase not in ("deal_over", "game_over"):
+        table.act()
+    table.send(rv.ResultEntered, seat="S")
+    table.send(rv.ResultChecked, seat="E")
+    table.play_deal()
+    assert table.core.state.phase == "game_over"
+    return [heard(topic, payload) for topic, payload in kept.messages]
+
+
+@pytest.fixture(scope="module")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A PostgreSQL of its own, as an ordinary user (it refuses root)."""
+    assert PROGRAMS, "PostgreSQL is not installed: .ci/setup dev"
+    folder = tmp_path_factory.mktemp("pg")
+    as_user: dict[str, Any] = {}
+    if os.getuid() == 0:
+        owner = pwd.getpwnam("postgres")
+        as_user = {"user": owner.pw_uid, "group": owner.pw_gid, "cwd": "/"}
+        shutil.chown(folder, "postgres")
+        for parent in (folder.parent, folder.parent.parent, folder.parent.parent.parent):
+            if not parent.stat().st_mode & 0o001 and parent != Path("/"):
+                parent.chmod(parent.stat().st_mode | 0o011)
+    data, program = folder / "data", PROGRAMS[0]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **as_user}
+    init = [str(program / "initdb"), "-D", str(data), "-U", "venue", "-A", "trust", "-E", "UTF8", "-N", "--locale=C"]
+    subprocess.run(init, check=True, **quiet)
+    options = f"-c listen_addresses='' -c fsync=off -c unix_socket_directories={folder}"
+    start = [str(program / "pg_ctl"), "-D", str(data), "-o", options, "-w", "start", "-l", str(folder / "log")]
+    subprocess.run(start, check=True, **quiet)
+    yield f"postgresql+psycopg://venue@/postgres?host={folder}"
+    subprocess.run([str(program / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop"], check=True, **quiet)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    if request.param == "sqlite":
+        made = open_database(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    else:
+        made = open_database(request.getfixturevalue("postgresql"))
+        t.metadata.drop_all(made)
+        with made.begin() as connection:
+            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    migrate(made)
+    migrate(made)  # twice is once
+    yield made
+    made.dispose()
+
+
+def archive_of(engine: Engine) -> Archive:
+    return Archive(engine, "v", lambda: {"tables": {"t1": {"EW": "East", "NS": "North"}}})
+
+
+def count(engine: Engine, table: Any) -> int:
+    with engine.begin() as connection:
+        return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+
+
+def test_the_migrations_make_the_tables_of_the_code(engine: Engine) -> None:
+    found = inspect(engine)
+    assert set(found.get_table_names()) == {*t.metadata.tables, "alembic_version"}
+    for name, table in t.metadata.tables.items():
+        assert {c["name"] for c in found.get_columns(name)} == {c.name for c in table.columns}, name
+
+
+def test_a_match_is_kept_whole_whatever_the_order(engine: Engine, messages: list[Heard]) -> None:
+    """Shuffled, doubled and in batches: the archive is the same, and what it makes of it too."""
+    events = [h for h in messages if h.is_event]
+    mixed = [*messages, *events[::3]]
+    random.Random(5).shuffle(mixed)
+    archive = archive_of(engine)
+    for start in range(0, len(mixed), 37):
+        archive.ingest(mixed[start : start + 37])
+    assert archive.gaps() == {}
+    assert count(engine, t.event) == len(events)
+    kept = [json.loads(p) for p in archive.missed("t1", "boot-1", 0, 10_000)]
+    assert kept == [json.loads(h.payload) for h in events]
+    [told] = records.incidents(engine, 10**13, status="all", table="", limit=10)
+    assert (told["kind"], told["status"], told["reason"]) == ("td_call", "resolved", "resolved 了")
+    assert [told[step]["by"] for step in ("acknowledged", "arrived", "ended")] == ["Li"] * 3
+    rows = records.results(engine, 3, {"tables": {"t1": {"EW": "East", "NS": "North"}}})
+    assert [(row["deal"], row["round"], row["EW"]) for row in rows] == [(1, 3, "East"), (2, 3, "East")]
+    assert (rows[0]["entered_by"], rows[0]["checked_by"]) == ("S", "E")
+    text = records.as_csv(rows)
+    assert text.splitlines()[1].startswith("t1,3,1,1,2,")
+    [game] = records.games(engine, None)
+    assert game["EW"] == "East"
+    [first, second] = standings([game], load_profile("default"))
+    assert (first["place"], second["place"]) == (1, 2)
+    assert first["teams"][0]["won"] == 1
+    assert count(engine, t.seal) == 4
+    again = archive_of(engine)  # opened anew: where it was
+    assert again.cursors["t1", "boot-1"].seq == len(events)
+
+
+def test_a_gap_is_named_waits_and_is_filled_or_given_up(engine: Engine, messages: list[Heard]) -> None:
+    events = [h for h in messages if h.is_event]
+    archive = archive_of(engine)
+    archive.ingest([*events[:10], *events[15:]])
+    assert archive.gaps() == {("t1", "boot-1"): 10}
+    assert records.games(engine, None) == []
+    archive.fill(("t1", "boot-1"), [json.loads(h.payload) for h in events[10:13]])
+    assert archive.gaps() == {("t1", "boot-1"): 13}
+    archive.give_up(("t1", "boot-1"))
+    assert archive.gaps() == {}
+    assert archive.cursors["t1", "boot-1"].lost == 2
+    assert len(records.games(engine, None)) == 1
+    archive.ingest(events)  # found again after all
+    assert count(engine, t.event) == len(events)
+
+
+def test_a_new_session_ends_what_was_open(engine: Engine, messages: list[Heard]) -> None:
+    archive = archive_of(engine)
+    events = [h for h in messages if h.is_event and h.said is not None]
+    first = next(place for place, h in enumerate(events) if h.said and h.said["schema"] == "event/incident")
+    archive.ingest(events[: first + 1])
+    assert len(records.open_incidents(engine)) == 1
+    opened = {**json.loads(events[0].payload), "boot": "boot-2"}
+    archive.ingest([heard("guandan/v1/v/live/t1/event", json.dumps(opened).encode())])
+    assert records.open_incidents(engine) == []
+
+
+HOSTILE = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=120)
+@given(data=st.data())
+def test_hostile_messages_never_stop_the_archive(data: st.DataObject, messages: list[Heard]) -> None:
+    """One field of one message is anything: the archive takes it or leaves it, and takes the next."""
+    engine = open_database("sqlite://")
+    migrate(engine)
+    archive = archive_of(engine)
+    whole = [h for h in messages if h.said is not None]
+    said = json.loads(data.draw(st.sampled_from(whole)).payload)
+    place = said["data"] if data.draw(st.booleans()) else said
+    place[data.draw(st.sampled_from(sorted(place)))] = data.draw(HOSTILE)
+    payload = json.dumps(said).encode()
+    archive.ingest([heard("guandan/v1/v/live/t1/event", payload), heard("guandan/v1/v/seal/t1/commit", payload)])
+    archive.ingest([h for h in messages if h.is_event][:30])
+    assert archive.cursors["t1", "boot-1"].seq >= 1
+    engine.dispose()
+
+
+@pytest.mark.parametrize("text", ["\x00", "\ud800", "x" * 5000, "💥" * 90])
+def test_text_that_a_database_does_not_take(engine: Engine, messages: list[Heard], text: str) -> None:
+    archive = archive_of(engine)
+    events = [h for h in messages if h.is_event]
+    place = next(i for i, h in enumerate(events) if h.said and h.said["schema"] == "event/incident_updated")
+    said = json.loads(events[place].payload)
+    said["data"].update(by=text, reason=text)
+    bad = heard("guandan/v1/v/live/t1/event", json.dumps(said).encode())
+    archive.ingest([*events[:place], bad, *events[place + 1 :]])
+    assert archive.cursors["t1", "boot-1"].seq == len(events)
+
+
+def test_depth_and_size_are_not_understood() -> None:
+    for payload in (b"[" * 200_000, b'{"a":' * 100_000, b"{" + b" " * 300_000 + b"}", b"\xff\xfe", b"", b"[]", b"3"):
+        assert decoded(payload) is None
