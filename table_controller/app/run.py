@@ -25,6 +25,7 @@ from table_controller.games.guandan.profile import named_rules
 from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
+from table_controller.runtime.notify import STALL_MS, Notifier
 from table_controller.table.dealing import QUOTAS
 from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
@@ -57,6 +58,7 @@ class _Run:
     recorded: bool = False
     ended: bool = False
     said: set[tuple[str, Seat | None]] = field(default_factory=set)
+    notifier: Notifier = field(default_factory=Notifier)
 
     def post(self, event: Event) -> None:
         """Give an event to the table from any thread."""
@@ -189,8 +191,10 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
     try:
         await _open_adapters(run, folder, degraded=degraded)
         say(f"table {config.table.id} is ready: http://{config.web.host}:{table.page.port if table.page else 0}/")
-        await _work(run, stopping)
+        run.notifier.ready(f"table {config.table.id}, {table.runtime.state.phase}")
+        await _work(run, stopping, consumer)
     finally:
+        run.notifier.stopping()
         await _close(run, consumer)
     if run.recorded:
         _summary(run)
@@ -319,9 +323,13 @@ def _after_restart(run: _Run) -> None:
         run.post(PauseRequested(run.clock.now_ms(), "controller", "restarted: the referee resumes"))
 
 
-async def _work(run: _Run, stopping: asyncio.Event) -> None:
+async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]) -> None:
     known_restarts, descriptor, checks = -1, -1, 0
     while not stopping.is_set() and not run.ended:
+        if consumer.done():
+            raise TableError("The table's loop has ended.", way_out="Keep the journal and report it.", code="LOOP")
+        if run.table.runtime.waiting_ms() < STALL_MS:
+            run.notifier.alive(f"table {run.config.table.id}, {run.table.runtime.state.phase}")
         if checks % HEALTH_EVERY == 0 and run.table.publisher is not None:
             run.table.publisher.health(_health(run))
         checks += 1

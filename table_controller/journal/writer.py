@@ -57,7 +57,7 @@ class JournalWriter:
             what = f"is damaged: {contents.damage}" if contents.records else "is not a journal"
             raise JournalError(
                 f"{self.path} {what}. It was left as it is.",
-                way_out="Move it aside; `table-controller replay` shows what it still tells.",
+                way_out="`table-controller recover` explains and mends it.",
             )
         os.ftruncate(self._fd, contents.good_bytes)
         return contents

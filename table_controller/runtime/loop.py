@@ -47,6 +47,11 @@ class TableRuntime:
         self._draining = False
         self._wake: asyncio.Event | None = None
         self._asked: dict[int, asyncio.Future[Refusal | None]] = {}
+        self._head_since_ms: int | None = None
+
+    def waiting_ms(self) -> int:
+        """How long the event at the head of the queue has been waiting to be durable."""
+        return 0 if self._head_since_ms is None else max(0, self.clock.now_ms() - self._head_since_ms)
 
     @property
     def state(self) -> TableState:
@@ -102,6 +107,8 @@ class TableRuntime:
 
     async def _consume_one(self) -> None:
         event = self._queue[0]
+        if self._head_since_ms is None:
+            self._head_since_ms = self.clock.now_ms()
         outcome = self._handle_safely(event)
         record = event_record(event, outcome, self.clock.wall())
         try:
@@ -110,9 +117,10 @@ class TableRuntime:
             if not self.fault:
                 log.error("%s", error.line())
             self.fault = error.line()
+            self._head_since_ms = None  # a full disk is said in words: a restart would not make room
             await self._pause(RETRY_MS)
             return
-        self.fault = ""
+        self.fault, self._head_since_ms = "", None
         self._queue.popleft()
         self._release(event, outcome)
 

@@ -1,0 +1,41 @@
+"""``table-controller recover``: what a damaged journal still tells, and going on from it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from table_controller.app.terminal import say
+from table_controller.errors import EX_DATAERR
+from table_controller.journal.recover import diagnose, repair
+from table_controller.journal.replay import replay
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    parser.add_argument("journal", type=Path, metavar="JOURNAL", help="a table's state/journal.jsonl")
+    parser.add_argument(
+        "--repair", action="store_true", help="set the damaged file aside and go on from its good records"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Explain, and with --repair mend. Exit status 65 while something acknowledged cannot be read."""
+    found = diagnose(args.journal)
+    for sentence in found.words():
+        say(sentence)
+    replayed = replay(found.contents.records)
+    state = replayed.core.state
+    say(f"Its good records lead to: phase {state.phase}, deal {state.deal_number}, levels {state.levels}.")
+    if replayed.mismatch is not None:
+        say(f"Record {replayed.mismatch} comes out differently here: it was written by another version.")
+    if found.healthy:
+        return 0
+    if not args.repair:
+        say("Nothing was changed. `--repair` sets the damaged file aside and goes on from the good records.")
+        return EX_DATAERR
+    kept, later = repair(args.journal, found)
+    say(f"The damaged file is kept as {kept.name}; {args.journal.name} ends with a record of this repair.")
+    if later is not None:
+        say(f"The records after the damage are in {later.name}: enter by hand what of them still matters.")
+    return 0

@@ -1,0 +1,54 @@
+"""A live simulated table as a process that may be killed: ``python live_table.py FOLDER SEED``.
+
+Goes on from FOLDER/journal, prints the number of each event once it stands, keeps what it commanded in FOLDER/acts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from table_controller.journal.reader import read_journal
+from table_controller.journal.replay import replay
+from table_controller.journal.writer import JournalWriter
+from table_controller.runtime.clock import VirtualClock
+from table_controller.runtime.loop import TableRuntime
+from table_controller.sim.event_table import EventTable
+from table_controller.table.core import TableCore
+from table_controller.table.effects import Effect, PlanDeal, RunDeal
+from table_controller.table.events import Event
+
+
+def script(seed: int) -> list[Event]:
+    """The same events for the same seed: three deals."""
+    table = EventTable(seed)
+    table.open()
+    for _ in range(3):
+        table.play_deal()
+    return table.events
+
+
+def main(folder: Path, seed: int) -> None:
+    journal = folder / "journal"
+    core = replay(read_journal(journal).records).core if journal.exists() else TableCore()
+    runtime = TableRuntime(core, JournalWriter(journal), VirtualClock(0))
+    done = sum(r["kind"] == "event" for r in read_journal(journal).records)
+    acts = os.open(folder / "acts", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    number = done
+
+    def perform(effect: Effect) -> None:
+        if isinstance(effect, PlanDeal | RunDeal):
+            os.write(acts, f"{number} {type(effect).__name__} {effect.job}\n".encode())
+
+    runtime.add(perform=perform)
+    print("ready", flush=True)
+    for number, event in enumerate(script(seed)):
+        if number >= done:
+            runtime.post(event)
+            print(number, flush=True)
+    print("end", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

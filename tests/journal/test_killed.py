@@ -1,0 +1,96 @@
+"""R4: SIGKILL at random instants of a live table: nothing acknowledged is lost, nothing is commanded twice."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from table_controller.journal.reader import read_journal
+from table_controller.journal.replay import replay
+from table_controller.table.core import TableCore
+from table_controller.table.events import Event
+
+LIVE = Path(__file__).with_name("live_table.py")
+READY_S = 3.0
+MARGIN = 5
+"""CI machines are shared: the bound is held with this margin here, and tightly on a quiet machine."""
+
+
+def script(seed: int) -> list[Event]:
+    spec = importlib.util.spec_from_file_location("live_table", LIVE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    events: list[Event] = module.script(seed)
+    return events
+
+
+def live_until_killed(folder: Path, seed: int, rng: random.Random) -> tuple[int, bool]:
+    """Run the table and kill it after a random number of events, in the middle of what follows; (last told, ended)."""
+    began = time.monotonic()
+    child = subprocess.Popen([sys.executable, str(LIVE), str(folder), str(seed)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    assert time.monotonic() - began < READY_S * MARGIN
+    told, ended, wanted = -1, False, rng.randrange(2, 60)
+    for line in child.stdout:
+        if line == "end\n":
+            ended = True
+            break
+        told, wanted = int(line), wanted - 1
+        if not wanted:
+            time.sleep(rng.random() * 0.004)
+            break
+    child.send_signal(signal.SIGKILL)
+    rest = child.stdout.read().split()
+    child.wait()
+    child.stdout.close()
+    numbers = [int(word) for word in rest if word.isdigit()]
+    return max([told, *numbers]), ended or "end" in rest
+
+
+def check(folder: Path, events: list[Event], told: int) -> None:
+    contents = read_journal(folder / "journal")
+    assert contents.damage == "" or contents.torn
+    kept = [record for record in contents.records if record["kind"] == "event"]
+    assert len(kept) > told, "an acknowledged event was lost"
+    core = TableCore()
+    for event in events[: len(kept)]:
+        core.commit(core.handle(event))
+    again = replay(contents.records)
+    assert again.mismatch is None
+    assert again.core.state.digest() == core.state.digest()
+    acts = (folder / "acts").read_text().splitlines()
+    assert len(acts) == len(set(acts)), "a command was given twice"
+
+
+def kill_many(folder: Path, kills: int, seed: int) -> None:
+    rng, done, table = random.Random(seed), 0, 0
+    while done < kills:
+        place = folder / str(table)
+        place.mkdir()
+        events = script(seed + table)
+        ended = False
+        while not ended and done < kills:
+            told, ended = live_until_killed(place, seed + table, rng)
+            check(place, events, told)
+            done += 1
+        table += 1
+
+
+def test_a_killed_table_loses_nothing_and_commands_nothing_twice(tmp_path: Path) -> None:
+    kill_many(tmp_path, int(os.environ.get("KILLS", "30")), 4)
+
+
+@pytest.mark.soak
+def test_a_thousand_kills(tmp_path: Path) -> None:
+    kill_many(tmp_path, 1000, 40)
