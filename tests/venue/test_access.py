@@ -56,12 +56,13 @@ def everywhere(hall: Any, kit: Any) -> Any:
     client.close()
 
 
-def writer(broker: Any, account: str) -> None:
+def writer(kit: Any, broker: Any, account: str) -> None:
     """Writes everywhere. In MQTT 3.1.1 a refused message is dropped; mosquitto 2.0.11 ends the connection of MQTT 5."""
     client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv311)
     client.username_pw_set(broker.username, broker.password)
     client.connect(broker.host, broker.port)
     client.loop_start()
+    kit.wait_for(client.is_connected)
     for topic in WRITTEN:
         client.publish(topic, account.encode(), qos=1).wait_for_publish(10)
     client.disconnect()
@@ -92,7 +93,7 @@ def test_every_account_reads_and_writes_what_it_may_and_nothing_else(hall: Any, 
     # writing: every account at every topic; only the permitted ones reach anybody
     everywhere.messages.clear()
     for account in accounts:
-        writer(hall.login(account), account)
+        writer(kit, hall.login(account), account)
     permitted = {(topic, account) for account in accounts for topic in WRITTEN if may(account, "write", topic)}
 
     def arrived() -> set[tuple[str, str]]:
