@@ -67,6 +67,8 @@ class Geometry:
     camera_mode_px: tuple[int, int]
     frame_px: tuple[int, int]
     px_per_mm: float
+    camera_mm: float
+    """The lens above the mat."""
     fps: float
 
     @property
@@ -124,6 +126,7 @@ def parse_geometry(data: dict[str, Any], name: str) -> Geometry:
             camera_mode_px=_pair(camera["mode_px"]),
             frame_px=_pair(camera["crop_px"]),
             px_per_mm=camera["px_per_mm"],
+            camera_mm=float(camera["height_mm"]),
             fps=camera["fps"],
         )
     except KeyError as error:

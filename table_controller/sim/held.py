@@ -9,14 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from table_controller.cards import Seat
-from table_controller.geometry import Point, seat_rotation_deg, seat_to_mat
+from table_controller.geometry import Point, load_geometry, seat_rotation_deg, seat_to_mat
 from table_controller.sim import hands
 from table_controller.sim.poses import Pose
 from table_controller.sim.scene import Scene
 from table_controller.sim.sprites import Sprite
 
-CAMERA_MM = 1150.0
-"""The lens above the mat, as in geometry.toml."""
 _HELD_Z = 900_000
 _PIVOT_MM = 95.0
 """Cards of a fan turn round a point so far below their middle: where the thumb holds them."""
@@ -40,7 +38,8 @@ class Fan:
     @property
     def scale(self) -> float:
         """How much larger it looks than on the mat."""
-        return CAMERA_MM / (CAMERA_MM - self.height_mm)
+        lens_mm = load_geometry().camera_mm
+        return lens_mm / (lens_mm - self.height_mm)
 
 
 def fan_poses(fan: Fan, count: int) -> list[Pose]:

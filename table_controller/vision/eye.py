@@ -37,7 +37,7 @@ class Eye:
         self._geometry = geometry
         self._reader = reader
         self._evidence = evidence if isinstance(evidence, EvidenceStore) else EvidenceStore(evidence)
-        self._held = HeldCheck()
+        self._held = HeldCheck(geometry.camera_mm)
         self._finder: MatFinder | CornerFinder = MatFinder(geometry)
         self._prompt_reader = PromptReader(geometry, plain)
         self._health = CameraHealth()

@@ -14,14 +14,17 @@ import numpy as np
 from table_controller.cards import JOKERS
 from table_controller.vision.cards_on_mat import INDEX_AT_MM, SeenCard
 
-_NEARER, _NEAREST = 1.035, 1.45
-"""How much larger: 4 cm above the mat under a lens at 1.15 m, to 36 cm; more is a corner joined wrongly."""
+_NEARER = 1.035
+"""A card that looks larger than lying by more is held, a thirtieth of the lens's height above the mat or higher."""
+_HIGHEST_MM = 280.0
+"""Cards are held no higher above the mat; what looks larger still is a corner joined wrongly."""
 _UNKNOWN_DECK = 1.065
 """Until the deck's own measure is known: decks print their indices up to 2 mm nearer the edge."""
 _LEARNT = 3
 _KNOWN = 12
 _TALLER = 1.14
-"""A single index is measured to five in a hundred only: this is 14 cm above the mat. Joined corners tell more."""
+"""A single index is measured to five in a hundred only: this is an eighth of the lens's height. Joined corners tell
+more."""
 _FAN = 4
 _FAN_STEP_DEG = 4.5
 _FAN_SPREAD_DEG = 18.0
@@ -42,7 +45,9 @@ def corner_distance(card: SeenCard) -> float | None:
 class HeldCheck:
     """Knows how far apart the corners of this table's deck lie, and tells cards held above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, camera_mm: float) -> None:
+        """``camera_mm``: the lens above the mat."""
+        self._nearest = camera_mm / (camera_mm - _HIGHEST_MM)
         self._distances: deque[float] = deque(maxlen=64)
         self._heights: deque[float] = deque(maxlen=128)
 
@@ -69,7 +74,7 @@ class HeldCheck:
         if not taller and ratio is not None and len(self._distances) >= _LEARNT and abs(ratio - 1) < _LIES:
             return False
         limit = _NEARER if len(self._distances) >= _LEARNT else _UNKNOWN_DECK
-        larger = ratio is not None and limit < ratio < _NEAREST
+        larger = ratio is not None and limit < ratio < self._nearest
         return taller or larger or (rest < FAN_FRAMES and is_fan(cards))
 
     def _ratio(self, cards: Sequence[SeenCard]) -> float | None:

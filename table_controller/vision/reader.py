@@ -26,6 +26,8 @@ INDEX_MM = 16.0
 """How high a corner index (rank above suit) stands on an ordinary card; decks range from 13 to 20 mm."""
 CROP_THRESHOLD = 0.22
 PHOTO_THRESHOLD = 0.3
+FAINT_THRESHOLD = 0.06
+"""A quarter as clear as what is read: whether anything could be an index."""
 DECK_THRESHOLDS = (CROP_THRESHOLD, 0.18)
 """For an enrolled deck: its classifier has learnt what is no index of it. A table's eye looks as it always does."""
 NOT_AN_INDEX = 0.5
@@ -96,6 +98,13 @@ class Reader:
         scale = min(1.0, UNIT_PX / (INDEX_MM * px_per_mm))
         corners = self._detector.find(image, scale, self._thresholds[0])
         return self._name(image, of_one_size(corners, INDEX_MM * px_per_mm), CROP_VIEWS)
+
+    def read_faint(self, image: Image, px_per_mm: float) -> list[IndexReading]:
+        """All that might be an index in a picture of known scale, however unlikely; none is judged."""
+        scale = min(1.0, UNIT_PX / (INDEX_MM * px_per_mm))
+        corners = self._detector.find(image, scale, FAINT_THRESHOLD)
+        probs, _ = self._classifier.read([cut_patch(image, corner) for corner in corners], CROP_VIEWS)
+        return [_unjudged(corner, row) for corner, row in zip(corners, probs, strict=True)]
 
     def read_photo(self, image: Image) -> list[IndexReading]:
         """The readings in a photograph of unknown scale; strongest corner first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
@@ -15,12 +15,19 @@ _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
 _STRAIGHT_MM = 4.5
 _TWO_STEPS_MM, _CARD_MM, _LONGER = 22.5, 58.0, 1.75
+_FAR_LONGER = 2.4
+"""A step so much longer than the others is doubted whatever shows in it: a card's index may be covered wholly."""
 _EVEN_FROM = 2
 """So many other steps tell the usual one."""
 _SQUEEZED, _BOTH = 0.75, 1.3
 """Either step beside a squeezed card is at most this share of the usual one, both together hardly longer than it."""
 _ROW_TURN_DEG = 9.0
 """The turn of a card that shows one corner is known to some degrees only."""
+
+
+def something(_left: SeenCard, _right: SeenCard) -> bool:
+    """There is always something to be seen."""
+    return True
 
 
 def moved_as_one(before: Sequence[SeenCard], now: Sequence[SeenCard], most_mm: float) -> list[int]:
@@ -74,18 +81,21 @@ def _beside(card: SeenCard, other: SeenCard) -> bool:
     return _STEP_MM[0] < along < _STEP_MM[1] and across < _STRAIGHT_MM and lean < _ROW_TURN_DEG
 
 
-def gaps_doubted(row: Sequence[SeenCard]) -> list[SeenCard]:
+def gaps_doubted(row: Sequence[SeenCard], shows: Callable[[SeenCard, SeenCard], bool] = something) -> list[SeenCard]:
     """A new row, left to right, its cards after a gap that has room for one more marked doubtful, and those squeezed
-    into a usual step between two others.
+    into a usual step between two others. ``shows(left, right)``: whether anything like an index is to be seen between.
 
     People leave even steps: a step three quarters longer than the others, and long enough for two, may hide a card
-    that was not seen; a card that splits one in two may be the big pip or the frame of a court.
+    that was not seen, if anything shows in it. A card that splits one in two may be the big pip or the frame of a
+    court.
     """
     cards = list(row)
     steps = [math.dist(one.anchor, other.anchor) for one, other in pairwise(cards)]
     for i, step in enumerate(steps):
         others = [other for k, other in enumerate(steps) if k != i and other < _CARD_MM]
-        if others and _TWO_STEPS_MM < step < _CARD_MM and step > _LONGER * median(others):
+        if not others or not _TWO_STEPS_MM < step < _CARD_MM or step <= _LONGER * median(others):
+            continue
+        if step > _FAR_LONGER * median(others) or shows(row[i], row[i + 1]):
             cards[i + 1] = replace(cards[i + 1], doubtful=True)
     for i, (left, right) in enumerate(pairwise(steps)):
         others = steps[:i] + steps[i + 2 :]

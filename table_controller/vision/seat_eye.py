@@ -33,7 +33,7 @@ from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, own_part, play_window, within
 from table_controller.vision.one_print import of_one_print, usual_height_px
 from table_controller.vision.reader import IndexReading
-from table_controller.vision.second_look import gap_picture, gaps, placed
+from table_controller.vision.second_look import gap_picture, gaps, placed, shows_between
 from table_controller.vision.stir import print_shift
 from table_controller.vision.things import PatientGate
 from table_controller.vision.tracker import SeatTracker, Settled
@@ -68,11 +68,19 @@ def reading_window(geometry: Geometry, seat: Seat) -> Window:
     return replace(window, v1=window.v1 + _NEARER_MM)
 
 
+def _grown(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A mask of small pictures, and a little round it."""
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), _ROUND)) > 0 if mask.any() else mask
+
+
 class CropReader(Protocol):
     """What reads the corner indices of an upright view (see reader.py)."""
 
     def read_crop(self, image: Image, px_per_mm: float) -> list[IndexReading]:
         """The readings in a picture of known scale."""
+
+    def read_faint(self, image: Image, px_per_mm: float) -> list[IndexReading]:
+        """All that might be an index in it."""
 
 
 class SeatEye:
@@ -92,8 +100,8 @@ class SeatEye:
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
         self._expected: list[str] = []
         self._last_view: Image | None = None
-        self._over_before = np.zeros_like(self._gate.over)
-        self.held = HeldCheck()
+        self._over_before = self._things_before = np.zeros_like(self._gate.over)
+        self.held = HeldCheck(geometry.camera_mm)
         self._heights: list[float] = []
         self.held_ends: set[int] = set()
         """The ends of the area (1 the right, -1 the left) over whose prompt circle cards are held now."""
@@ -111,6 +119,8 @@ class SeatEye:
             self._votes.clear()
             self._history.clear()
             self.held_over = False
+            if not state.hand:
+                self._things_before = _grown(self._gate.things)
             return []
         if self._gate.present is not None:
             self._history.append((grab_ms, self._gate.present))
@@ -177,6 +187,11 @@ class SeatEye:
             ]
         return missed
 
+    def _shows_between(self, view: Image, left: SeenCard, right: SeenCard) -> bool:
+        part, offset = gap_picture(view, self._window, READ_PX_PER_MM, left, right)
+        faint = placed(self._reader.read_faint(part, READ_PX_PER_MM * _CLOSER), offset)
+        return shows_between(faint, self._window, READ_PX_PER_MM, left, right)
+
     def _in_a_circle(self, card: SeenCard, cards: list[SeenCard]) -> bool:
         """Whether a card lies in a prompt circle beside the area, and not at the end of a row: it is no play."""
         u, v = self._geometry.prompt_centre
@@ -203,9 +218,10 @@ class SeatEye:
     def _settle(self, view: Image, grab_ms: int) -> list[Event]:
         seen = [self._beside_things(card) for card in vote(self._votes)]
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
-        settled = self._without_expected(self._tracker.settle(seen, remains, stirred, self._under_a_thing))
+        shows = partial(self._shows_between, view)
+        settled = self._without_expected(self._tracker.settle(seen, remains, stirred, self._under_a_thing, shows))
         self._last_view = view
-        self._over_before = np.asarray(cv2.dilate(self._gate.over.astype(np.uint8), _ROUND)) > 0
+        self._over_before, self._things_before = _grown(self._gate.over), _grown(self._gate.things)
         self.held.lying(settled.new, self._heights)
         first_ms = self._first_shown(settled.new, grab_ms)
         self._gate.accept()
@@ -249,7 +265,8 @@ class SeatEye:
     def _beside_things(self, card: SeenCard) -> SeenCard:
         """A card beside a thing that came with it may have neighbours under it (cards are laid on an older one)."""
         over = self._gate.over & ~self._over_before
-        if card.doubtful or not over.any():
+        came = self._gate.things & ~self._things_before
+        if card.doubtful or not came.any() or not over.any():
             return card
         mask = np.zeros(over.shape, dtype=np.uint8)
         corners = [self._window.to_px(u, v, GATE_PX_PER_MM) for u, v in card.outline(_BESIDE_MM)]

@@ -16,7 +16,7 @@ import numpy as np
 from table_controller.cards import FACES, UNKNOWN
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
-from table_controller.vision.rows import gaps_doubted, lies_in_row, moved_as_one
+from table_controller.vision.rows import gaps_doubted, lies_in_row, moved_as_one, something
 
 _NEAR_MM = 9.0
 _CHANCE = 0.01
@@ -85,13 +85,15 @@ class SeatTracker:
         remains: Callable[[SeenCard], bool],
         stirred: Callable[[SeenCard], bool] = _never,
         under: Callable[[Point], bool] = _nowhere,
+        shows: Callable[[SeenCard, SeenCard], bool] = something,
     ) -> Settled:
         """Take in the cards of an area at rest.
 
         ``remains(card)`` says whether most of the print at a known card's corner is still in its place: then it lies
         there even if it was not read this time, and a reading of another face there is that card, half covered.
         ``stirred(card)``: it is there, but by a hair elsewhere: pushed, or its second copy lies on it. ``under(at)``:
-        a thing that is no card lies over this place.
+        a thing that is no card lies over this place. ``shows(left, right)``: something like an index shows between two
+        cards.
         """
         self._under = under
         if not seen and not self.known:
@@ -109,7 +111,7 @@ class SeatTracker:
             for j, card in enumerate(seen)
             if j not in matched_seen
         ]
-        fresh = gaps_doubted(ordered(fresh))
+        fresh = gaps_doubted(ordered(fresh), shows)
         over = [(self.plays + 1, card) for card in fresh]
         for i, j in pairs:
             moved = apart(self.known[i].seen, seen[j]) > _NEAR_MM

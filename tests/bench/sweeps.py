@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from table_controller.cards import FACES
+from table_controller.geometry import load_geometry
 from table_controller.sim.deck import FACE_PX_PER_MM, STYLES, deck, to_bgra
 from table_controller.vision.reader import INDEX_MM, Reader
 
@@ -84,7 +85,7 @@ def _placed(
     scale = px_per_mm / FACE_PX_PER_MM
     height, width = sheet.picture.shape[:2]
     turn, lean = math.radians(angle), math.radians(aside)
-    far = 1150.0 * px_per_mm
+    far = load_geometry().camera_mm * px_per_mm
     spin = np.array([[math.cos(turn), -math.sin(turn), 0], [math.sin(turn), math.cos(turn), 0], [0, 0, 1]])
     tilt = np.array([[1, 0, 0], [0, math.cos(lean), 0], [0, math.sin(lean) / far, 1]])
     centre = np.array([[scale, 0, -scale * width / 2], [0, scale, -scale * height / 2], [0, 0, 1]])

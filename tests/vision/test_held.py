@@ -101,13 +101,13 @@ def test_a_row_is_no_fan_and_a_fan_at_rest_for_three_seconds_lies_there() -> Non
     fan = [card(20.0 * i, turn) for i, turn in enumerate((-16.0, -8.0, 1.0, 7.0, 16.0))]
     assert not is_fan(row)
     assert is_fan(fan)
-    check = HeldCheck()
+    check = HeldCheck(load_geometry().camera_mm)
     assert check.above(fan, [], 3)
     assert not check.above(fan, [], FAN_FRAMES)
 
 
 def test_the_decks_own_measure_is_learnt_from_what_lies() -> None:
-    check = HeldCheck()
+    check = HeldCheck(load_geometry().camera_mm)
     wide = card(0, 0, 81.5)
     assert not check.above([wide], [], 5), "an unknown deck may print its corners closer to the edge"
     check.lying([card(0, 0, 77.0), card(40, 0, 77.3), card(80, 0, 76.9)], [48.0, 49.0, 47.0])

@@ -36,3 +36,28 @@ def row(*places_mm: float) -> list[SeenCard]:
 def test_steps_that_are_not_as_the_others_are_doubted(places: tuple[float, ...], doubted: list[int]) -> None:
     cards = gaps_doubted(row(*places))
     assert [i for i, card in enumerate(cards) if card.doubtful] == doubted
+
+
+@pytest.mark.parametrize(
+    ("last_mm", "shows", "doubted"),
+    [(76, True, [3]), (76, False, []), (80, True, [3]), (80, False, []), (95, False, [3])],
+)
+def test_a_long_step_is_doubted_where_something_shows_in_it_or_it_is_far_too_long(
+    last_mm: float, shows: bool, doubted: list[int]
+) -> None:
+    asked = []
+
+    def look(left: SeenCard, right: SeenCard) -> bool:
+        asked.append((left.card, right.card))
+        return shows
+
+    cards = gaps_doubted(row(0, 20, 40, last_mm), look)
+    assert [i for i, card in enumerate(cards) if card.doubtful] == doubted
+    assert asked == ([] if last_mm == 95 else [("3S", "5D")])
+
+
+def test_even_rows_are_not_looked_at_again() -> None:
+    def look(left: SeenCard, right: SeenCard) -> bool:
+        raise AssertionError("an even row")
+
+    assert not any(card.doubtful for card in gaps_doubted(row(0, 20, 41, 60, 82), look))

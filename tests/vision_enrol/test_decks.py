@@ -13,7 +13,7 @@ import pytest
 
 from table_controller.cards import FACES
 from table_controller.errors import InputError, UsageError
-from table_controller.vision.classify import IndexClassifier
+from table_controller.vision.classify import NO_INDEX, NOTHING_FROM, VIEWS, IndexClassifier
 from table_controller.vision.enrol.deck import Deck, from_bytes, read_deck_file, to_bytes
 from table_controller.vision.enrol.learn import Trunk
 from table_controller.vision.enrol.opening import current, load_deck, open_reader, weights_name
@@ -63,6 +63,28 @@ def test_enrolling_changes_no_other_reading_by_a_bit(deck: Deck, view, decks: Pa
     assert same(Reader.load().read_crop(view, 3.0), plain)
     assert same(open_reader(decks, "first").read_crop(view, 3.0), first)
     assert same(open_reader(decks, "").read_crop(view, 3.0), plain)
+
+
+def test_what_the_shipped_weights_take_for_no_index_is_none_whatever_the_deck_has_learnt(deck: Deck, view) -> None:
+    file = weight_files()[1]
+    last = next(node for node in Trunk(IndexClassifier(file)).tail.nodes if node.kind == "Gemm")
+    arrays = dict(deck.learnt.arrays)
+    bias = arrays[last.inputs[2]].copy()
+    bias[-1] -= 60  # this deck has forgotten what no index looks like
+    arrays[last.inputs[2]] = bias
+    forgetful = IndexClassifier(file, 1, replace(deck.learnt, arrays=arrays))
+    indices = [sample.patch for sample in deck.samples if sample.card in FACES][:12]
+    rolled = [np.roll(patch, 40, axis=0) for patch in indices]  # the index stands elsewhere: nothing in the middle
+    shipped, _ = IndexClassifier(file).read(rolled, VIEWS[:2])
+    nothing = shipped[:, NO_INDEX] > NOTHING_FROM
+    assert nothing.sum() >= 3
+    assert np.all(forgetful.read(rolled, VIEWS[:2])[0][nothing, NO_INDEX] > NOTHING_FROM)
+    own, _ = forgetful.read(indices, VIEWS[:2])
+    assert [FACES[i] for i in own.argmax(1)] == [sample.card for sample in deck.samples if sample.card in FACES][:12]
+
+
+def test_learning_makes_no_deck_surer_than_the_shipped_weights(deck: Deck) -> None:
+    assert deck.learnt.temperature >= IndexClassifier(weight_files()[1]).temperature
 
 
 def test_an_enrolled_deck_reads_its_row(deck: Deck, view, decks: Path) -> None:

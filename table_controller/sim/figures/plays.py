@@ -38,7 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--enrol", type=int, default=0, metavar="N", help="only N decks (of --deck-style), each enrolled first"
     )
-    parser.add_argument("--scene", type=int, metavar="SEED", help="this one scene only, by the seed printed for it")
+    parser.add_argument(
+        "--shipped", action="store_true", help="with --enrol: the same scenes and decks, read without enrolment"
+    )
+    parser.add_argument(
+        "--scene", type=int, nargs="+", metavar="SEED", help="these scenes only, by the seeds printed for them"
+    )
     parser.add_argument("--models", type=Path, metavar="DIR", help="other weights than the shipped ones")
     parser.add_argument("--log", type=Path, metavar="FILE", help="keep finished scenes there and go on from them")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="keep a picture of each play that was not right")
@@ -51,16 +56,19 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--count {args.count} is not possible.", way_out="Name 1 or more.")
     if args.enrol < 0:
         raise UsageError(f"--enrol {args.enrol} is not possible.", way_out="Name 1 or more, or 0 for none.")
+    if args.shipped and not args.enrol:
+        raise UsageError("--shipped says how the decks of --enrol are read.", way_out="Add --enrol, or leave it out.")
     if args.deck_style != UNSEEN:
         style_named(args.deck_style)
     cv2.setNumThreads(1)
-    readers = Readers(args.models, args.enrol)
+    readers = Readers(args.models, 0 if args.shipped else args.enrol)
     settings = {
         "figure": "plays",
         "seed": args.seed,
         "deck_style": args.deck_style,
         "enrolled": args.enrol,
         "reader": readers.name,
+        **({"shipped": True} if args.shipped else {}),
     }
     log = Log(args.log, settings)
     entries = list(_entries(args, readers, log))
@@ -71,12 +79,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _entries(args: argparse.Namespace, readers: Readers, log: Log) -> Iterator[dict[str, Any]]:
-    """Finished scenes, until there are enough plays."""
-    count, number = 0, 0
+    """Finished scenes, until there are enough plays; or those that were named."""
+    count, number, named = 0, 0, args.scene
     progress = Progress(args.count, "plays")
     tally: Counter[str] = Counter()
-    while count < args.count:
-        seed = args.scene if args.scene is not None else args.seed * SCENES_A_SEED + number
+    while number < len(named) if named else count < args.count:
+        seed = named[number] if named else args.seed * SCENES_A_SEED + number
         if seed not in log.done:
             style = style_of(args.seed * 1000 + seed % args.enrol if args.enrol else seed, args.deck_style)
             result = run_trial(seed, style, readers.of(style))
@@ -88,8 +96,6 @@ def _entries(args: argparse.Namespace, readers: Readers, log: Log) -> Iterator[d
         tally.update(play["outcome"] for play in entry["plays"])
         progress.show(min(count, args.count), " ".join(f"{tally[name]} {name}" for name in OUTCOMES))
         yield entry
-        if args.scene is not None:
-            return
 
 
 class Readers:
@@ -178,7 +184,7 @@ def _words(report: dict[str, Any]) -> str:
     share = 100 * report["right"] / max(1, report["plays"])
     lines = [
         f"{report['plays']} plays in {report['scenes']} scenes (seed {report['seed']}, deck {report['deck_style']}, "
-        f"{report['enrolled'] or 'none'} enrolled, {report['reader']})",
+        f"{report['enrolled'] or 'none'} enrolled, {report['reader']}{', shipped' if 'shipped' in report else ''})",
         f"  entirely right and in order  {report['right']} ({share:.2f} %)",
         f"  doubtful, a human is asked   {report['doubtful']}"
         f" (in {report['wrong_beside_doubtful']} a card not marked is wrong)",

@@ -21,7 +21,7 @@ from table_controller.vision.enrol.samples import NOTHING, Matched, Sample, matc
 from table_controller.vision.images import Image, load_photo
 
 MIN_SAMPLES = 20
-TEMPERATURES = np.geomspace(0.8, 2, 30)
+HOTTER = np.geomspace(1, 2, 30)
 SURE_BETWEEN = (0.55, 0.57)
 """A deck's own corners kept back are few, so what they say of its confidences is only roughly right."""
 WRONG_AT_MOST = 0.004
@@ -46,13 +46,15 @@ class Lesson:
         return table
 
 
-def calibrate(logits: Floats, targets: NDArray[np.int64]) -> tuple[float, float, Floats]:
+def calibrate(logits: Floats, targets: NDArray[np.int64], least: float) -> tuple[float, float, Floats]:
     """(temperature, sure_from, N × 55 chances) by V × N × 55 logits of samples kept back.
 
-    The likeliest temperature, and a confidence from which at most ``WRONG_AT_MOST`` of what is read is wrong.
+    The likeliest temperature, no lower than ``least``, and a confidence from which at most ``WRONG_AT_MOST`` of what is
+    read is wrong. What an operator lays with care is easier than play: it makes nobody surer than the shipped weights.
     """
+    temperatures = least * HOTTER
     own = np.arange(len(targets))
-    tried = [softmax(logits / float(t)).mean(0) for t in TEMPERATURES]
+    tried = [softmax(logits / float(t)).mean(0) for t in temperatures]
     losses = [-np.log(np.maximum(chances[own, targets], 1e-5)).mean() for chances in tried]
     best = int(np.argmin(losses))
     chances = tried[best]
@@ -62,7 +64,7 @@ def calibrate(logits: Floats, targets: NDArray[np.int64]) -> tuple[float, float,
     wrong = np.cumsum(~right[order]) / np.arange(1, len(order) + 1)
     good = np.nonzero(wrong <= WRONG_AT_MOST)[0]
     lowest = float(confidence[order[good[-1]]]) if len(good) else SURE_BETWEEN[1]
-    return float(TEMPERATURES[best]), float(np.clip(lowest, *SURE_BETWEEN)), chances
+    return float(temperatures[best]), float(np.clip(lowest, *SURE_BETWEEN)), chances
 
 
 def learn(
@@ -79,7 +81,8 @@ def learn(
             way_out=f"Label {MIN_SAMPLES} or more.",
         )
     weights, kept_back = train(samples, classifier, lambda share: tell(f"learning: {share:.0%}"))
-    temperature, sure_from, chances = calibrate(kept_back, np.array([sample.target for sample in samples]))
+    targets = np.array([sample.target for sample in samples])
+    temperature, sure_from, chances = calibrate(kept_back, targets, classifier.temperature)
     return Lesson(DeckWeights(weights, temperature, sure_from, offset), chances)
 
 
