@@ -1,4 +1,5 @@
-"""The picture a play was read from: the cards shown to the table on the bare mat of their area, and nothing else."""
+"""The picture a play was read from: the cards shown to the table on the bare mat of their area, and nothing else; and
+that of a prompt circle in which something lies that could not be read."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ KEPT_LIST = "kept.txt"
 STARTS_FILE = "starts.txt"
 """How often a store on the folder was used. Stamps begin anew when a machine starts; this number does not."""
 _DAY_S = 86_400
-_START = re.compile(r"(\d{6})-\d+-[ENWS]\.jpg")
+_START = re.compile(r"(\d{6})-\d+-[ENWS](-circle)?\.jpg")
 _TIDY_EVERY = 20
 _STRANGE = 46
 _THIN_PX = 7
@@ -43,6 +44,14 @@ def evidence_picture(
     _fill(area, [window.to_px(u, v, px_per_mm) for u, v in [(u0, v0), (u1, v0), (u1, v1), (u0, v1)]])
     keep = outlines | (area & ~_strange(view, area & ~outlines))
     return np.asarray(np.where(keep[..., None] > 0, view, 0), dtype=np.uint8)
+
+
+def circle_picture(view: Image, window: Window, px_per_mm: float, geometry: Geometry) -> Image:
+    """``view`` with everything blacked out but the prompt circle."""
+    circle = np.zeros(view.shape[:2], dtype=np.uint8)
+    x, y = window.to_px(*geometry.prompt_centre, px_per_mm)
+    cv2.circle(circle, (round(x), round(y)), round(geometry.prompt_diameter_mm / 2 * px_per_mm), 255, cv2.FILLED)
+    return np.asarray(np.where(circle[..., None] > 0, view, 0), dtype=np.uint8)
 
 
 def _fill(mask: Image, corners: Sequence[tuple[float, float]]) -> None:

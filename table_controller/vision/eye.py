@@ -57,7 +57,7 @@ class Eye:
         self._seats = [SeatEye(seat, self._geometry, self._reader, self._evidence) for seat in SEATS]
         for seat_eye in self._seats:
             seat_eye.held = self._held
-        self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader) for seat in SEATS]
+        self._prompts = [PromptEye(seat, self._geometry, self._prompt_reader, self._evidence) for seat in SEATS]
         self._taps = TapWaiting()
 
     def align(self, corners: Corners | Clicked | None) -> None:

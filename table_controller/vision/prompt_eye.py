@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from table_controller.cards import Seat
+from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry
-from table_controller.table.events import Event
+from table_controller.table.events import Event, PromptLaid
+from table_controller.vision.evidence import EvidenceStore, circle_picture
 from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, GateState, prompt_border
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, prompt_window
@@ -29,7 +32,12 @@ _COVERED_SHARE = 0.35
 class PromptEye:
     """Watches one seat's prompt circle."""
 
-    def __init__(self, seat: Seat, geometry: Geometry, reader: PromptReader) -> None:
+    def __init__(
+        self, seat: Seat, geometry: Geometry, reader: PromptReader, evidence: EvidenceStore | None = None
+    ) -> None:
+        """``evidence`` keeps the circle's picture where something in it could not be read."""
+        self._seat, self._geometry = seat, geometry
+        self._evidence = evidence or EvidenceStore(None)
         self._window = prompt_window(geometry, seat)
         self._reader = reader
         self._border = prompt_border(self._window)
@@ -73,7 +81,8 @@ class PromptEye:
         mat_grey = float(np.median(small.max(axis=2)[self._border]))
         if self._mat_grey is not None and mat_grey > _COVERED_BORDER * self._mat_grey:
             mat_grey = self._mat_grey  # paper lies or is held all round the circle
-        self._sights.append(self._reader.read(self._window.view(frame, pose, PROMPT_PX_PER_MM), mat_grey))
+        view = self._window.view(frame, pose, PROMPT_PX_PER_MM)
+        self._sights.append(self._reader.read(view, mat_grey))
         last = self._sights[-1]
         self.heap = last.heap
         if len(self._sights) < _LEAST_LOOKS:
@@ -90,11 +99,18 @@ class PromptEye:
             self._gate.accept()
             self._sights.clear()
             self.pending = False
-        events = self._stack.settle(last, grab_ms, hand=hand)
+        events = [self._pictured(event, view) for event in self._stack.settle(last, grab_ms, hand=hand)]
         if not hand:
             events = events or self._tap(hand, grab_ms)
             self._forget_hand()
         return events
+
+    def _pictured(self, event: Event, view: Image) -> Event:
+        if not isinstance(event, PromptLaid) or event.kind != UNKNOWN:
+            return event
+        picture = circle_picture(view, self._window, PROMPT_PX_PER_MM, self._geometry)
+        name = self._evidence.keep(picture, f"{event.at_ms:010d}-{self._seat}-circle.jpg")
+        return replace(event, evidence=name)
 
     def _tap(self, hand: bool, grab_ms: int) -> list[Event]:
         """A hand that covered the uppermost card for a moment and left it there tapped it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -12,7 +13,7 @@ from table_controller.geometry import load_geometry
 from table_controller.sim.art import prompt_picture
 from table_controller.sim.scene import Pose
 from table_controller.table.events import CardsSeen, Event, PromptCircleCleared, PromptLaid, PromptLifted
-from table_controller.vision.prompt_reader import PromptReader, PromptSight, PromptStack
+from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
 
 GEOMETRY = load_geometry()
 READER = PromptReader(GEOMETRY)
@@ -113,12 +114,22 @@ def test_a_playing_card_on_a_stack_is_said_to_be_one_and_taken_away_again() -> N
     assert brief(stack.settle(sight(m0=4), 4)) == [("PromptLifted", "??")]
 
 
-def test_a_rendered_playing_card_in_the_circle_is_no_prompt_card(make_table: Callable[..., object]) -> None:
-    table = make_table(seed=31)
+def test_a_rendered_playing_card_in_the_circle_is_no_prompt_card_and_its_picture_shows_the_circle_alone(
+    make_table: Callable[..., object], tmp_path: Path
+) -> None:
+    table = make_table(seed=31, evidence=tmp_path)
+    table.scene.lay_prompt("E", "PASS")
+    assert [event.evidence for event in table.look()] == [""]
     play = table.scene.lay("S", ["5H"])
     u, v = GEOMETRY.prompt_centre
     table.scene.place(play, [Pose(u, v, 8.0)])
-    assert brief([event for event in table.look() if isinstance(event, PromptLaid)]) == [("PromptLaid", "??")]
+    (laid,) = [event for event in table.look() if isinstance(event, PromptLaid)]
+    assert laid.kind == "??" and laid.evidence.endswith("-S-circle.jpg")
+    shown = cv2.imread(str(tmp_path / laid.evidence))
+    height, width = shown.shape[:2]
+    y, x = np.mgrid[:height, :width]
+    out = np.hypot(x - width / 2, y - height / 2) > GEOMETRY.prompt_diameter_mm / 2 * PROMPT_PX_PER_MM + 8
+    assert shown[out].max() < 16 and shown[~out].mean() > 150, "the card in the circle, and nothing round it"
 
 
 def test_the_rendered_stack(make_table: Callable[..., object]) -> None:
