@@ -11,8 +11,8 @@ NAMES = {
     "/referee": "referee.html",
     "/director": "director.html",
     "/overlay/{table}": "overlay.html",
-    "/table/{table}": "venue-table.html",
-    "/seat/{table}": "seat.html",
+    "/scoreboard": "wall.html",
+    "/table/{table}": "table.html",
 }
 
 

@@ -1,8 +1,8 @@
 // Incidents on the control page: what the rules propose, one press to give it, and what a human noted.
 import { lang, t } from "./words.js";
 
-const OTHER = ["warning", "violation", "violation+stop", "foul", "game_lost", "void_hand"];
-const LAPSED = ["next_trick", "next_deal", "nobody_claimed", "spectator", "acted_before_call", "unfair_gain"];
+export const OTHER = ["warning", "violation", "violation+stop", "foul", "game_lost", "void_hand"];
+export const LAPSED = ["next_trick", "next_deal", "nobody_claimed", "spectator", "acted_before_call", "unfair_gain"];
 
 const PROMPTS = ["PASS", ...Array.from({ length: 10 }, (_, n) => String(n + 1)), "TD", "STOP", "none_of_them"];
 
@@ -17,7 +17,7 @@ function node(tag, properties = {}, ...children) {
   return made;
 }
 
-function pick(label, names, act) {
+export function pick(label, names, act) {
   const select = node("select", { ariaLabel: label }, new Option(label, ""), ...names.map((name) => new Option(t(name), name)));
   select.onchange = () => { if (select.value) act(select.value); select.value = ""; };
   return select;

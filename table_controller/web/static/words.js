@@ -64,7 +64,7 @@ const WORDS = {
   rights: ["当前限制", "Rights now"], may_not_play: ["本圈停止出牌", "may not play"], may_not_lead: ["不可领出", "may not lead"],
   must_lead: ["须领出", "must lead"], names_type: ["指定牌型", "names the type"], owes_card: ["须先出", "owes"],
   no_tribute: ["本副不贡牌，", "No tribute:"], names_leader: ["指定领出者", "name the leader"], note: ["记录违规", "Note a breach"],
-  age_s: ["{n}秒", "{n} s"], age_m: ["{n}分{s}秒", "{n} min {s} s"], age_h: ["{n}小时{m}分", "{n} h {m} min"],
+  age_s: ["{n}秒", "{n} s"], age_m: ["{n}分{s}秒", "{n}:{s}"], age_h: ["{n}小时{m}分", "{n} h {m}"],
   overturn: ["撤销", "Overturn"], resync: ["重新对准", "Resync"], turn_of: ["轮到", "To play"], back: ["记分牌", "Scoreboard"], other_language: ["English", "中文"],
 };
 
