@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean
+.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean sbom
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -70,6 +70,12 @@ bench: .venv/.ready-dev
 # Accuracy against the index's height, angle, blur and light: a picture in build/bench/sweeps.png.
 sweeps: .venv/.ready-dev
 	$(BIN)/python tests/bench/sweeps.py $(ARGS)
+
+# What is installed, with versions and licences (CycloneDX): build/sbom.json.
+sbom: .venv/.ready-dev
+	@mkdir -p build
+	$(BIN)/cyclonedx-py environment --output-format JSON --output-file build/sbom.json $(CURDIR)/.venv
+	@echo "sbom: build/sbom.json"
 
 soak: .venv/.ready-dev
 	$(BIN)/python -m pytest tests/soak -m soak --timeout 0 $(PYTEST_ARGS)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from table_controller import __version__
-from table_controller.app import dealer_tools, profiles, record, recover, venue, venue_demo
+from table_controller.app import dealer_tools, profiles, record, recover, support, venue, venue_demo, wizard
 from table_controller.app.demo import run_demo
 from table_controller.app.run import run_table
 from table_controller.app.simulation import DEALER_FAULTS, DemoOptions
@@ -86,6 +86,8 @@ def _parser() -> argparse.ArgumentParser:
     replay = commands.add_parser("replay", help="replay a journal and check that it reproduces the state")
     replay.add_argument("journal", type=Path, metavar="JOURNAL")
     replay.add_argument("--json", action="store_true", help="one JSON object")
+    wizard.add_arguments(commands.add_parser("setup", help="ask for a table's settings and write its table.toml"))
+    support.add_arguments(commands.add_parser("support", help="a bundle for whoever helps, without secrets"))
     recover.add_arguments(commands.add_parser("recover", help="explain and mend a damaged journal"))
     record.add_arguments(commands.add_parser("record", help="a match from its journal: JSON, CSV, forms to sign"))
     doctor = commands.add_parser("doctor", help="what is there, what is missing, and what to do about it")
@@ -227,6 +229,10 @@ def _dispatch(args: argparse.Namespace) -> int:
         return read_command.run(args)
     if args.command == "deck":
         return run_deck(args)
+    if args.command == "setup":
+        return wizard.run(args)
+    if args.command == "support":
+        return support.run(args)
     if args.command == "recover":
         return recover.run(args)
     if args.command == "record":

@@ -1,0 +1,95 @@
+"""``table-controller support``: a bundle for whoever helps: versions, settings, health, the journal's tail; no secret.
+
+Secrets are left out by construction: files that the settings name are never opened, pictures never packed, and of a
+deal under way the plan and the nonce are blotted out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import platform
+import sys
+import tarfile
+from contextlib import redirect_stdout, suppress
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+from table_controller import __version__
+from table_controller.app.tools import run_doctor
+from table_controller.config import Config, load_config
+from table_controller.errors import TableError, UsageError
+from table_controller.journal.reader import read_journal
+
+TAIL = 2000
+SECRET_KEYS = ("plan", "nonce", "password", "token", "secret")
+BLOTTED = "(left out)"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    parser.add_argument("--config", type=Path, required=True, metavar="FILE", help="the table's table.toml")
+    parser.add_argument("--out", type=Path, default=Path("support.tar.gz"), metavar="FILE", help="where to write it")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the bundle and say what is in it."""
+    config = load_config(args.config)
+    parts = {
+        "versions.txt": _versions(),
+        "settings.json": json.dumps(_settings(config), ensure_ascii=False, indent=1),
+        "doctor.txt": _doctor(config),
+        "journal-tail.jsonl": _journal(Path(config.state.directory) / "journal.jsonl"),
+    }
+    try:
+        with tarfile.open(args.out, "w:gz") as bundle:
+            for name, text in parts.items():
+                data = text.encode()
+                entry = tarfile.TarInfo(f"support/{name}")
+                entry.size, entry.mode = len(data), 0o600
+                bundle.addfile(entry, io.BytesIO(data))
+        args.out.chmod(0o600)
+    except OSError as error:
+        raise UsageError(f"{args.out} cannot be written: {error.strerror}.", way_out="Name another --out.") from error
+    print(f"{args.out}: {', '.join(parts)}")
+    return 0
+
+
+def _versions() -> str:
+    packages = sorted(f"{d.metadata['Name']} {d.version}" for d in distributions())
+    head = [f"table-controller {__version__}", f"python {sys.version}", f"{platform.platform()} {platform.machine()}"]
+    return "\n".join([*head, "", *packages]) + "\n"
+
+
+def _settings(config: Config) -> dict[str, dict[str, Any]]:
+    """Every key; of a key that names a file of secrets only its name."""
+    return {section: dict(vars(getattr(config, section))) for section in vars(config)}
+
+
+def _doctor(config: Config) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out), suppress(TableError):
+        run_doctor(config)
+    return out.getvalue()
+
+
+def blot(value: Any) -> Any:
+    """A record without plans, nonces and whatever is called a secret."""
+    if isinstance(value, dict):
+        return {
+            k: BLOTTED if any(word in k.lower() for word in SECRET_KEYS) and v else blot(v) for k, v in value.items()
+        }
+    if isinstance(value, list):
+        return [blot(item) for item in value]
+    return value
+
+
+def _journal(path: Path) -> str:
+    try:
+        contents = read_journal(path)
+    except TableError as error:
+        return json.dumps({"problem": error.line()}) + "\n"
+    lines = [json.dumps(blot(record), ensure_ascii=False) for record in contents.records[-TAIL:]]
+    return "\n".join([json.dumps({"records": len(contents.records), "damage": contents.damage}), *lines]) + "\n"

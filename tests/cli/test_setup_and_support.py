@@ -1,0 +1,79 @@
+"""The first settings asked for and written; a bundle for whoever helps that holds no secret."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from table_controller import cli
+from table_controller.app.wizard import QUESTIONS, interview
+from table_controller.config import load_config, parse_config
+from table_controller.journal.replay import event_record
+from table_controller.journal.writer import JournalWriter
+from table_controller.sim.event_table import EventTable
+from table_controller.table.core import TableCore
+
+
+def test_answers_are_checked_as_they_are_given_and_asked_again() -> None:
+    data: dict[str, object] = {"web": {"port": 9000}}
+    answers = iter(["a/b", "table-7", *[""] * (len(QUESTIONS) - 1)])
+    asked: list[str] = []
+
+    def ask(words: str) -> str:
+        asked.append(words)
+        return next(answers)
+
+    interview(data, ask)  # type: ignore[arg-type]
+    assert data["table"] == {"id": "table-7"}
+    assert data["web"] == {"port": 9000}
+    assert asked[0].startswith("本桌名称 / this table's name")
+    assert len(asked) == len(QUESTIONS) + 1
+
+
+def test_set_writes_a_file_that_the_table_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "etc" / "table.toml"
+    words = ["--set", "table.id=t7", "--set", "camera.evidence=false", "--set", "web.port=8081"]
+    assert cli.main(["setup", "--config", str(path), *words]) == 0
+    config = load_config(path)
+    assert (config.table.id, config.camera.evidence, config.web.port) == ("t7", False, 8081)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert cli.main(["setup", "--config", str(path), "--set", "table.venue=厅 1\\"]) == 78
+    assert cli.main(["setup", "--config", str(path), "--set", 'camera.source=folder:a"b\\c']) == 0
+    assert load_config(path).camera.source == 'folder:a"b\\c'
+    assert load_config(path).table.id == "t7"
+    assert parse_config((tmp_path / "etc" / "table.toml.before").read_text(encoding="utf-8"), "x").table.id == "t7"
+    for wrong in ("nonsense", "table.nonsense=1", "web.port=none"):
+        assert cli.main(["setup", "--config", str(path), "--set", wrong]) in (64, 78)
+    assert cli.main(["setup", "--config", str(path)]) == 64, "nobody is at the terminal"
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_bundle_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "password").write_text("very-secret-word\n")
+    table = EventTable(3)
+    table.open()
+    table.deal()
+    writer, core = JournalWriter(tmp_path / "state" / "journal.jsonl", header={"table": "t"}, sync=False), TableCore()
+    for event in table.events:
+        outcome = core.handle(event)
+        writer.append(event_record(event, outcome, "w"))
+        core.commit(outcome)
+    writer.close()
+    config = tmp_path / "table.toml"
+    config.write_text(
+        "[camera]\nsource = 'folder:none'\n[dealer]\nport = 'none'\n"
+        "[feed]\nhost = '127.0.0.1'\nusername = 't'\npassword_file = 'password'\n"
+    )
+    assert cli.main(["support", "--config", str(config), "--out", "bundle.tar.gz"]) == 0
+    with tarfile.open(tmp_path / "bundle.tar.gz") as bundle:
+        texts = {name: bundle.extractfile(name).read().decode() for name in bundle.getnames()}  # type: ignore[union-attr]
+    everything = "".join(texts.values())
+    assert "very-secret-word" not in everything
+    assert "ENWSENWS" not in everything, "the plan of a deal under way"
+    assert json.loads(texts["support/settings.json"])["feed"]["password_file"] == "password"
+    assert len(texts["support/journal-tail.jsonl"].splitlines()) > len(table.events)
+    assert (tmp_path / "bundle.tar.gz").stat().st_mode & 0o777 == 0o600
