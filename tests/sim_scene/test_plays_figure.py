@@ -16,8 +16,10 @@ from table_controller.games.guandan.profile import load_profile
 from table_controller.geometry import load_geometry
 from table_controller.sim import poses
 from table_controller.sim.deck import deck
+from table_controller.sim.figures import plays
 from table_controller.sim.figures.places import INDEX_STEP_MM, Places
 from table_controller.sim.figures.pool import Pool
+from table_controller.sim.figures.trial import Result
 from table_controller.sim.figures.truth import Laid, conserve, match
 from table_controller.table.events import CardsSeen
 
@@ -98,3 +100,31 @@ def test_the_figure_of_a_few_plays_names_its_scenes_and_none_is_wrong_and_sure(
     assert all(fault["scene"] == 300000 for fault in report["faults"])
     main(command)
     assert json.loads(capsys.readouterr().out) == report, "a finished scene is taken from the log"
+
+
+def test_scenes_named_are_shown_and_their_decks_read_enrolled_or_as_shipped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    styles, readers = [], []
+
+    def shown(seed: int, style: str, reader: object) -> Result:
+        styles.append((seed, style))
+        readers.append(reader)
+        return Result(seed, style, laid=[Laid("E", ("5S",), 1000, "tidy", [CardsSeen(1000, "E", ("5S",))])])
+
+    monkeypatch.setattr(plays, "run_trial", shown)
+    monkeypatch.setattr(plays, "enrolled_reader", lambda style, models: f"enrolled {style}")
+    command = ["sim", "plays", "--enrol", "2", "--seed", "3", "--json", "--scene", "300007", "300002", "300005"]
+    assert main(command) == main([*command, "--shipped"]) == 0
+    assert [seed for seed, _ in styles] == [300007, 300002, 300005] * 2
+    assert styles[:3] == styles[3:], "the same decks"
+    assert len({style for _, style in styles}) == 2 and styles[0][1] == styles[2][1]
+    assert readers[:3] == [f"enrolled {style}" for _, style in styles[:3]]
+    assert len(set(map(id, readers[3:]))) == 1 and not isinstance(readers[3], str)
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["plays"] == second["plays"] == 3 and second["shipped"] and "shipped" not in first
+
+
+def test_shipped_without_decks_to_enrol_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sim", "plays", "--shipped"]) == 64
+    assert "--enrol" in capsys.readouterr().err
