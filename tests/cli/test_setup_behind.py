@@ -52,7 +52,7 @@ def test_corners_are_judged_by_the_frame_they_were_clicked_in(tmp_path: Path) ->
 def test_the_demo_shows_its_camera_on_the_set_up_page() -> None:
     async def opened() -> tuple[bytes, dict[str, Any]] | None:
         table = SimpleNamespace(
-            page=None, snapshot=dict, draw_leader=lambda: "E", clock=SimpleNamespace(now_ms=lambda: 0),
+            page=None, outbox=None, snapshot=dict, draw_leader=lambda: "E", clock=SimpleNamespace(now_ms=lambda: 0),
             runtime=SimpleNamespace(ask=no_wait, add=lambda committed: None),
         )  # fmt: skip
         options = DemoOptions(port=0)
