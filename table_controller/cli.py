@@ -107,6 +107,9 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     run.add_argument("--config", type=Path, required=True, metavar="FILE", help="the table's table.toml")
     run.add_argument("--degraded", action="store_true", help="start even if camera, dealer or broker is missing")
+    run.add_argument(
+        "--carry", type=Path, metavar="FILE", help="go on with a match from another table (record --as carry)"
+    )
     run.add_argument("--leader", metavar="SEAT", help="who leads the first deal (E N W S) instead of a draw")
 
 
@@ -217,7 +220,7 @@ def _sim(args: argparse.Namespace) -> int:
 def _dispatch(args: argparse.Namespace) -> int:
     if args.command == "run":
         leader = parse_seat(args.leader.upper()) if args.leader else None
-        return run_table(load_config(args.config), degraded=args.degraded, leader=leader)
+        return run_table(load_config(args.config), degraded=args.degraded, leader=leader, carry=args.carry)
     if args.command == "judge":
         return run_judge(args.cards, args.level, args.profile, args.against, args.declared)
     if args.command == "replay":

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from table_controller.app import record_forms
+from table_controller.app.terminal import say
 from table_controller.errors import JournalError, UsageError
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import journal_hash, replay
@@ -72,9 +73,8 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
     events = [record for record in contents.records if record.get("kind") == "event"]
     replayed = replay(contents.records)
     if replayed.mismatch is not None:
-        raise JournalError(
-            f"{journal} does not reproduce from record {replayed.mismatch} on.",
-            way_out="Use the version that wrote it; `table-controller replay` says more.",
+        say(
+            f"From record {replayed.mismatch} on it comes out differently: another version wrote it, this one judges it."
         )
     state = replayed.core.state
     if form == "carry":
@@ -82,7 +82,12 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
     last_ms = events[-1]["event"]["at_ms"] if events else 0
     walls = {record["event"]["at_ms"]: record["wall"] for record in events}
     whole = record_of(state, last_ms, walls)
-    whole["evidence"] = {"chain": contents.last_hash, "journal_hash": journal_hash(contents.records)}
+    whole["evidence"] = {
+        "chain": contents.last_hash,
+        "journal_hash": journal_hash(contents.records),
+        "reproduced": replayed.mismatch is None,
+        "damage": contents.damage,
+    }
     if form == "json":
         return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
     if form == "csv":

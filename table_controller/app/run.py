@@ -8,15 +8,15 @@ import logging
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from table_controller.app.brokers import answers
+from table_controller.app.restart import after_restart, carry_on
 from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
 from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
-from table_controller.config import Config
+from table_controller.config import Config, read_text
 from table_controller.dealer.driver import SerialLink
 from table_controller.dealer.ports import find_port
 from table_controller.errors import ConfigError, DeviceError, TableError
@@ -26,11 +26,8 @@ from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
 from table_controller.runtime.notify import STALL_MS, Notifier
-from table_controller.table.dealing import QUOTAS
-from table_controller.table.effects import Effect, PlanDeal, RunDeal, WatchMode
-from table_controller.table.events import DealRequested, DealtByHand, Event, PauseRequested
-from table_controller.table.machine import UNDER_PAUSE
-from table_controller.table.referee_events import RoundLeft
+from table_controller.table.effects import Effect, WatchMode
+from table_controller.table.events import DealRequested, DealtByHand, Event
 from table_controller.vision.client import VisionClient
 from table_controller.vision.corner_file import FILE
 from table_controller.vision.enrol.opening import check_setting
@@ -161,14 +158,18 @@ def _broker(config: Config) -> Broker:
     return Broker(feed.host, feed.port, feed.username, password, feed.tls)
 
 
-def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = None) -> int:
-    """Run until SIGTERM or Ctrl-C, or until a recording ends. Returns an exit status; raises TableError."""
+def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = None, carry: Path | None = None) -> int:
+    """Run until SIGTERM or Ctrl-C, or until a recording ends. Returns an exit status; raises TableError.
+
+    ``carry``: a match that began at another table goes on here (``record --as carry``).
+    """
+    document = read_text(carry, "Write it with `table-controller record --as carry`.") if carry else ""
     for sentence in check_before(config, degraded=degraded):
         say(f"without: {sentence}")
-    return asyncio.run(_run(config, degraded=degraded, leader=leader))
+    return asyncio.run(_run(config, degraded=degraded, leader=leader, document=document))
 
 
-async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
+async def _run(config: Config, *, degraded: bool, leader: Seat | None, document: str) -> int:
     loop = asyncio.get_running_loop()
     clock = RealClock(loop)
     folder = fresh_folder(Path(config.state.directory))
@@ -190,6 +191,8 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None) -> int:
         loop.add_signal_handler(number, stopping.set)
     try:
         await _open_adapters(run, folder, degraded=degraded)
+        if document:
+            await carry_on(table, run.ask, document)
         say(f"table {config.table.id} is ready: http://{config.web.host}:{table.page.port if table.page else 0}/")
         run.notifier.ready(f"table {config.table.id}, {table.runtime.state.phase}")
         await _work(run, stopping, consumer)
@@ -230,7 +233,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
             say(f"without: {error.line()}")
     if config.dealer.port != "none":
         await _open_dealer(run, degraded=degraded)
-    _after_restart(run)
+    after_restart(table, run.dealer, run.post, paused=not run.recorded)
     _open_camera(run, folder, degraded=degraded)
 
 
@@ -292,35 +295,6 @@ def _usable_deck(config: Config, *, degraded: bool) -> str:
         say("the camera reads with the shipped weights, for any deck / 摄像头改用随附的权重，不认特定的牌")
         return ""
     return name
-
-
-def elapsed_ms(before: str, now: str) -> int:
-    """Milliseconds between two wall labels; 0 where one is no time or the clock went back."""
-    try:
-        gone = datetime.fromisoformat(now) - datetime.fromisoformat(before)
-    except (ValueError, TypeError):
-        return 0
-    return max(0, int(gone.total_seconds() * 1000))
-
-
-def _after_restart(run: _Run) -> None:
-    """What was open comes back open: a clock paused, a deal that was under way asked for again by the same plan.
-
-    The dealer knows a deal by its job, pack and plan: it goes on, answers that it is done, or calls it void.
-    """
-    state = run.table.runtime.state
-    if state.phase == "dealing" and run.dealer is not None:
-        dealer = state.dealer
-        if dealer.plan:
-            run.dealer.resume(RunDeal(dealer.job, dealer.pack, dealer.plan))
-        else:
-            run.dealer.perform(PlanDeal(dealer.job, dealer.pack, QUOTAS))
-    if state.match.ends_ms and not state.match.over and not state.match.time_up:
-        gone = elapsed_ms(run.table.last_wall, run.clock.wall())
-        left = state.match.ends_ms - run.table.last_ms - gone
-        run.post(RoundLeft(run.clock.now_ms(), max(0, left)))
-    if state.phase in UNDER_PAUSE and not run.recorded:
-        run.post(PauseRequested(run.clock.now_ms(), "controller", "restarted: the referee resumes"))
 
 
 async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]) -> None:

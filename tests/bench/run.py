@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ from table_controller.cards import RANKS, SUITS, full_pack
 from table_controller.dealer.machine import Machine
 from table_controller.dealer.simulated import open_simulated
 from table_controller.dealer.stepped import SteppedLink
-from table_controller.games.guandan.hands import readings, wild_of
+from table_controller.games.guandan.hands import MAX_PLAY, readings, wild_of
 from table_controller.games.guandan.judge import compare
+from table_controller.games.guandan.plays import all_plays
 from table_controller.games.guandan.profile import load_profile
 from table_controller.geometry import load_geometry
 from table_controller.journal.writer import JournalWriter
@@ -197,6 +199,37 @@ def judge() -> Figures:
     )  # fmt: skip
 
 
+def hand() -> Figures:
+    """All plays of cards with both wilds, against reading every set of them by brute force; a whole hand's time."""
+    brute, rng = _brute(), random.Random(11)
+    small, whole = [], []
+    for _ in range(3):
+        level = rng.choice(RANKS)
+        pack = [card for card in full_pack() if card != wild_of(level)]
+        small.append((level, sorted([wild_of(level)] * 2 + rng.sample(pack, 9))))
+        whole.append((level, sorted([wild_of(level)] * 2 + rng.sample(pack, 25))))
+
+    def ours() -> None:
+        for level, cards in small:
+            all_plays(cards, level)
+
+    def plain() -> None:
+        for level, cards in small:
+            for size in range(1, MAX_PLAY + 1):
+                for chosen in set(combinations(cards, size)):
+                    brute(chosen, level)
+
+    hands_ms = [median_ms(lambda level=level, cards=cards: all_plays(cards, level), 3) for level, cards in whole]
+    plays = [play for level, cards in whole for play in list(all_plays(cards, level))]
+    slowest = max(median_ms(lambda play=play: readings(play, whole[0][0]), 3) for play in rng.sample(plays, 400))
+    return beside(
+        median_ms(ours, 5) / len(small), median_ms(plain, 1) / len(small), "ms",
+        "all plays of eleven cards, both wilds among them", "the reference's readings of every set of them",
+        whole_hand_ms=round(statistics.median(hands_ms), 1), slowest_reading_ms=round(slowest, 3),
+        third_of_a_frame_ms=33.3,
+    )  # fmt: skip
+
+
 def _events(deals: int) -> list[Event]:
     table = EventTable(3)
     table.open()
@@ -285,6 +318,7 @@ BENCHES: dict[str, Callable[[], Figures]] = {
     "gate": gate,
     "enrol": enrol,
     "judge": judge,
+    "hand": hand,
     "core": core,
     "dealer": dealer,
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from table_controller.app.run import elapsed_ms
+from table_controller.app.restart import elapsed_ms
 from table_controller.errors import JournalError
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import replay
