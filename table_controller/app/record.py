@@ -73,9 +73,7 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
     events = [record for record in contents.records if record.get("kind") == "event"]
     replayed = replay(contents.records)
     if replayed.mismatch is not None:
-        say(
-            f"From record {replayed.mismatch} on it comes out differently: another version wrote it, this one judges it."
-        )
+        say(f"From record {replayed.mismatch} on it comes out differently: another version wrote it, this one judges.")
     state = replayed.core.state
     if form == "carry":
         return document(state.table, [record["event"] for record in events])
