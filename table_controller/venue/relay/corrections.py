@@ -30,7 +30,7 @@ def corrected(said: Message, waiting: Iterable[Kept], level: str) -> tuple[Chang
     """What to change of what waits, and whether the correction itself is then withdrawn."""
     before = [(kept, json.loads(kept.payload)) for kept in waiting if kept.boot == said["boot"] and kept.payload]
     if said["schema"] == "event/exchange_corrected":
-        return _exchange(said["data"], said["deal"], before)
+        return _exchange(said, before, level)
     data = said["data"]
     deal = data["deal"] or said["deal"]
     found = next(
@@ -40,9 +40,9 @@ def corrected(said: Message, waiting: Iterable[Kept], level: str) -> tuple[Chang
     if found is None:
         return {}, False
     if data.get("change", "replaced") == "removed":
-        return _removed(found, data["play"], before), True
+        return _removed(found, said, before, level), True
     if data.get("change", "replaced") == "replaced" and data["cards"]:
-        return _replaced(found, data, before, level), True
+        return _replaced(found, said, before, level), True
     return {}, False
 
 
@@ -60,36 +60,47 @@ def _is_play(said: Message, number: int) -> bool:
     return said.get("schema") in ("event/play", "event/pass") and said["data"].get("number") == number
 
 
-def _removed(found: tuple[Kept, Message], number: int, before: list[tuple[Kept, Message]]) -> Changes:
-    changes: Changes = {found[0].number: withdrawn(found[1])}
-    for kept, said in before:
-        if kept.rest == "state" and kept.number > found[0].number and _shows(said["data"], number):
-            changes[kept.number] = None
+def _removed(found: tuple[Kept, Message], said: Message, before: list[tuple[Kept, Message]], level: str) -> Changes:
+    return {found[0].number: withdrawn(found[1]), **_states(said, before, level)}
+
+
+def _states(said: Message, before: list[tuple[Kept, Message]], level: str) -> Changes:
+    """Every state of before the correction. It may have come before the event that it shows: the seq decides."""
+    changes: Changes = {}
+    for kept, other in before:
+        if kept.rest == "state" and other["seq"] < said["seq"]:
+            made = amended(said, other, level)
+            if made is not other:
+                changes[kept.number] = encoded(made) if made is not None else None
     return changes
 
 
-def _replaced(found: tuple[Kept, Message], data: Message, before: list[tuple[Kept, Message]], level: str) -> Changes:
-    kept, said = found
-    was, cards = data["was"], data["cards"]
-    reading = _reading(cards, level)
-    right = {"cards": cards, "reading": reading, "doubtful": False}
-    if said["schema"] == "event/play":
-        left = said["data"]["left"] + len(was) - len(cards)
-        changes: Changes = {kept.number: encoded({**said, "data": {**said["data"], **right, "left": max(0, left)}})}
-    else:
-        changes = {}
+def amended(said: Message, state: Message, level: str) -> Message | None:
+    """A state of before a correction as if it had been right; None where it cannot be, and is left out."""
+    data = said["data"]
+    if said["schema"] == "event/exchange_corrected":
+        return _exchanged(data, state)
+    if not _shows(state["data"], data["play"]):
+        return state
+    if data.get("change", "replaced") == "removed":
+        return None
+    right = {"cards": data["cards"], "reading": _reading(data["cards"], level), "doubtful": False}
+    return {**state, "data": _state(state["data"], data, right, len(data["was"]) - len(data["cards"]))}
+
+
+def _replaced(found: tuple[Kept, Message], said: Message, before: list[tuple[Kept, Message]], level: str) -> Changes:
+    kept, play = found
+    data = said["data"]
+    more = len(data["was"]) - len(data["cards"])
+    changes = _states(said, before, level)
+    if play["schema"] == "event/play":
+        right = {"cards": data["cards"], "reading": _reading(data["cards"], level), "doubtful": False}
+        left = max(0, play["data"]["left"] + more)
+        changes[kept.number] = encoded({**play, "data": {**play["data"], **right, "left": left}})
     for later, other in before:
-        if later.number <= kept.number:
-            continue
-        if later.rest == "state" and _shows(other["data"], data["play"]):
-            new = _state(other["data"], data, right, len(was) - len(cards))
-            changes[later.number] = encoded({**other, "data": new})
-        elif (
-            other.get("schema") == "event/play"
-            and other["data"]["seat"] == data["seat"]
-            and other["deal"] == said["deal"]
-        ):
-            left = max(0, other["data"]["left"] + len(was) - len(cards))
+        own = other.get("schema") == "event/play" and other["data"]["seat"] == data["seat"]
+        if later.number > kept.number and own and other["deal"] == play["deal"]:
+            left = max(0, other["data"]["left"] + more)
             changes[later.number] = encoded({**other, "data": {**other["data"], "left": left}})
     return changes
 
@@ -130,20 +141,21 @@ def _state(state: Message, data: Message, right: Message, more_left: int) -> Mes
     }
 
 
-def _exchange(data: Message, deal: int, before: list[tuple[Kept, Message]]) -> tuple[Changes, bool]:
-    seat, card = data["seat"], data["card"]
-    shown = ("event/tribute", "event/return")
+def _exchange(said: Message, before: list[tuple[Kept, Message]], level: str) -> tuple[Changes, bool]:
+    seat, deal, shown = said["data"]["seat"], said["deal"], ("event/tribute", "event/return")
     found = [(k, m) for k, m in before if m.get("schema") in shown and m["data"]["seat"] == seat and m["deal"] == deal]
     if not found:
         return {}, False
-    kept, said = found[-1]
-    was = said["data"]["card"]
-    changes: Changes = {kept.number: encoded({**said, "data": {**said["data"], "card": card}})}
-    for later, state in before:
-        if later.rest == "state" and later.number > kept.number:
-            exchange = state["data"]["exchange"]
-            for name in ("shown", "returned"):
-                if exchange[name].get(seat) == was:
-                    exchange[name][seat] = card
-                    changes[later.number] = encoded(state)
+    kept, event = found[-1]
+    changes = _states(said, before, level)
+    changes[kept.number] = encoded({**event, "data": {**event["data"], "card": said["data"]["card"]}})
     return changes, True
+
+
+def _exchanged(data: Message, state: Message) -> Message:
+    seat, exchange = data["seat"], state["data"]["exchange"]
+    name = next((name for name in ("shown", "returned") if seat in exchange[name]), None)
+    if name is None:
+        return state
+    new = {**exchange, name: {**exchange[name], seat: data["card"]}}
+    return {**state, "data": {**state["data"], "exchange": new}}

@@ -19,7 +19,7 @@ from typing import Any
 from table_controller.feed.client import Broker
 from table_controller.feed.topics import ROOT, plane_topics, relay_topic
 from table_controller.runtime import measure
-from table_controller.venue.relay.corrections import corrected, encoded, is_correction, withdrawn
+from table_controller.venue.relay.corrections import amended, corrected, encoded, is_correction, withdrawn
 from table_controller.venue.relay.spool import Kept, Lane, Spool
 from table_controller.venue.settings import LONGEST_DELAY_S
 from table_controller.venue.wire import Batch, Heard, Wire, envelope_fits
@@ -32,6 +32,7 @@ FETCH_MS = 4000
 """So long a table's messages wait for events that are missing, before it goes on without."""
 MOST_WAITING = 200_000
 """Messages of one table at most: fifteen minutes of a busy table are about 3,000."""
+CORRECTIONS_KEPT = 20
 Missed = Callable[[str, str, int], list[Any] | None]
 """Fetches from (page's address, boot, after), in a thread of its own."""
 
@@ -50,6 +51,8 @@ class Track:
     level: str = "2"
     parked: list[Heard] = field(default_factory=list)
     parked_until_ms: int = 0
+    made: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=CORRECTIONS_KEPT))
+    """Corrections that were made: a state of before one of them may still be on its way."""
     status: tuple[Any, ...] = ()
 
 
@@ -152,9 +155,12 @@ class Relay:
         elif heard.rest == "event":
             self._event(track, heard, said)
         elif self._is_new(track, heard):
+            payload: bytes | None = heard.payload
             if heard.rest == "state":
                 track.level = str(said["data"].get("level") or track.level)
-            self._keep(track, heard, said["boot"], said["seq"])
+                payload = _put_right(track, said, heard.payload)
+            if payload is not None:
+                self._keep(track, heard, said["boot"], said["seq"], payload)
 
     def _is_new(self, track: Track, heard: Heard) -> bool:
         if heard.retained and track.newest.get(heard.rest) == heard.payload:
@@ -201,6 +207,8 @@ class Relay:
                 self.spool.rewrite(kept.number, change)
             made.append(replace(kept, payload=change))
         track.waiting = made
+        if done:
+            track.made.append(said)
         return done
 
     # --- events that are missing --------------------------------------------------------------------------------------
@@ -363,6 +371,18 @@ class Relay:
             "oldest_ms": oldest,
         }
         self.wire.publish(relay_topic(self.venue, lane.table, "status"), encoded(row), retain=True)
+
+
+def _put_right(track: Track, said: dict[str, Any], payload: bytes) -> bytes | None:
+    """A state that comes after a correction, but tells of before it."""
+    made: dict[str, Any] | None = said
+    for correction in track.made:
+        if made is not None and correction["boot"] == said["boot"] and said["seq"] < correction["seq"]:
+            try:
+                made = amended(correction, made, track.level)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return None
+    return payload if made is said else None if made is None else encoded(made)
 
 
 def _again(table: str, said: dict[str, Any], at_ms: int) -> Heard:
