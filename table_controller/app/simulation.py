@@ -25,7 +25,7 @@ from table_controller.table.events import DealerCleared, Event
 from table_controller.vision.client import VisionClient
 
 PRESS_MS = 60
-DEALER_FAULTS = ("jam", "double_feed", "hopper_empty", "leftover", "lid", "driver", "reset")
+DEALER_FAULTS = ("jam", "double_feed", "hopper_empty", "leftover", "lid", "driver", "reset", "bad_back")
 """What ``--dealer-fault`` can make the machine do."""
 
 

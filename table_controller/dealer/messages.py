@@ -227,9 +227,9 @@ FAULT_WORDS: dict[int, tuple[str, str, str, str]] = {
     ),
     9: (
         "The lid is open or the emergency stop is pressed",
-        "Close the lid, release the emergency stop, then press Start.",
+        "Close the lid, release the emergency stop, press its reset, then press Start.",
         "机盖打开或急停按下",
-        "合上机盖，松开急停，然后按开始。",
+        "合上机盖，松开急停，按复位，然后按开始。",
     ),
     10: (
         "A motor driver reports a fault or too low a voltage",
