@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from table_controller.cards import Seat
-from table_controller.geometry import Geometry, Point, seat_to_mat
+from table_controller.geometry import Geometry, Point, mat_to_seat, seat_to_mat
 from table_controller.vision.images import Image
 
 Matrix = NDArray[np.float64]
@@ -22,6 +22,7 @@ PLAY_MARGIN_MM = 15.0
 PROMPT_MARGIN_MM = 15.0
 GLIMPSE = 4
 """The change gate looks at the frame shrunk by this."""
+_MARKER_EDGE_MM = 6.0
 _REACH_PX = 64
 _LEAST_MARKERS = 2
 _OWN_PERSPECTIVE = 4
@@ -132,6 +133,16 @@ def within(
     across = (u >= area[0] - grow_mm) & (u <= area[2] + grow_mm)
     along = (v >= area[1] - grow_mm) & (v <= area[3] + grow_mm)
     return np.asarray(along[:, None] & across[None, :])
+
+
+def fiducials_in(window: Window, geometry: Geometry, px_per_mm: float) -> NDArray[np.bool_]:
+    """True where a window's picture shows a fiducial, its white edge and what is blurred of it."""
+    half = geometry.fiducial_mm / 2 + _MARKER_EDGE_MM
+    shown = np.zeros(window.size_px(px_per_mm)[::-1], dtype=bool)
+    for x, y in geometry.fiducials.values():
+        u, v = mat_to_seat(window.seat, x, y)
+        shown |= within(window, (u, v, u, v), half, px_per_mm)
+    return shown
 
 
 class MatFinder:

@@ -30,7 +30,7 @@ from table_controller.vision.evidence import EvidenceStore, evidence_picture
 from table_controller.vision.gate import GATE_PX_PER_MM, play_border
 from table_controller.vision.held import FAN_FRAMES, HeldCheck
 from table_controller.vision.images import Image
-from table_controller.vision.mat import GLIMPSE, MatPose, Window, own_part, play_window, within
+from table_controller.vision.mat import GLIMPSE, MatPose, Window, fiducials_in, own_part, play_window, within
 from table_controller.vision.one_print import of_one_print, usual_height_px
 from table_controller.vision.reader import IndexReading
 from table_controller.vision.second_look import gap_picture, gaps, placed, shows_between
@@ -94,7 +94,9 @@ class SeatEye:
         self._window = reading_window(geometry, seat)
         self._own = own_part(self._window, READ_PX_PER_MM)
         self._near = self._own & within(self._window, geometry.play_area, _INSIDE_MM, READ_PX_PER_MM)
-        self._gate = PatientGate(*play_border(self._window))
+        bare = ~fiducials_in(self._window, geometry, GATE_PX_PER_MM)  # a printed one is no thing that lies there
+        border, ends = play_border(self._window)
+        self._gate = PatientGate(border & bare, ends & bare)
         self._tracker = SeatTracker()
         self._votes: list[list[SeenCard]] = []
         self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)

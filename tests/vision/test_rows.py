@@ -12,10 +12,10 @@ from table_controller.vision.rows import gaps_doubted
 NAMES = ("2C", "3H", "3S", "5D", "5S", "6C", "8C", "8D")
 
 
-def row(*places_mm: float) -> list[SeenCard]:
+def row(*places_mm: float, confidence: float = 0.97) -> list[SeenCard]:
     chances = np.full(len(FACES) + 1, 1 / (len(FACES) + 1), np.float32)
     return [
-        SeenCard(name, 0.99, False, (at, 200.0), None, 0.0, chances, (58.0, 88.0))
+        SeenCard(name, confidence, False, (at, 200.0), None, 0.0, chances, (58.0, 88.0))
         for name, at in zip(NAMES, places_mm, strict=False)
     ]
 
@@ -54,6 +54,10 @@ def test_a_long_step_is_doubted_where_something_shows_in_it_or_it_is_far_too_lon
     cards = gaps_doubted(row(0, 20, 40, last_mm), look)
     assert [i for i, card in enumerate(cards) if card.doubtful] == doubted
     assert asked == ([] if last_mm == 95 else [("3S", "5D")])
+
+
+def test_a_squeezed_card_that_is_read_very_surely_is_one() -> None:
+    assert not any(card.doubtful for card in gaps_doubted(row(0, 20, 31, 40, 60, 80, confidence=0.99)))
 
 
 def test_even_rows_are_not_looked_at_again() -> None:

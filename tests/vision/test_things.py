@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import cv2
 import numpy as np
 
+from table_controller.cards import SEATS
 from table_controller.geometry import load_geometry
 from table_controller.sim.poses import Pose
 from table_controller.table.events import CardsSeen
@@ -84,3 +88,11 @@ def test_the_shift_of_print_is_known_to_a_fraction_of_a_pixel() -> None:
     assert print_shift(cut(0, 0), cut(0, 0)) < 0.1
     assert abs(print_shift(cut(0, 0), cut(0.6, -0.8)) - 1.0) < 0.15
     assert print_shift(cut(0, 0), cut(9, 9)) <= MOST_PX
+
+
+def test_a_card_beside_a_printed_fiducial_is_read(make_table: Callable[..., Any]) -> None:
+    for number, seat in enumerate(SEATS):
+        table = make_table(seed=90 + number)
+        table.frames(30)  # long enough for a thing that stays put
+        table.scene.lay(seat, ["BJ"], at=[Pose(-160.0, 236.0, 3.0)])
+        assert [(event.cards, event.doubtful) for event in table.look()] == [(("BJ",), ())], seat
