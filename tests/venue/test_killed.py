@@ -144,8 +144,8 @@ def at_work(hall: Any, kit: Any, tmp_path: Path) -> Iterator[Killed]:
     (tmp_path / "state").mkdir()
     made = Killed(hall, kit, tmp_path)
     try:
-        kit.wait_for(lambda: all(made.aired(name) for name in kit.TABLES), 30)
-        kit.wait_for(lambda: made.archived("t1"), 30)
+        kit.wait_for(lambda: all(made.aired(name) for name in kit.TABLES), 60)
+        kit.wait_for(lambda: made.archived("t1"), 60)
         yield made
     finally:
         made.close()
