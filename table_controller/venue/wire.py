@@ -99,6 +99,8 @@ class Wire:
     """A new client for each connection: it sends nothing again by itself. Else paho does."""
     online: bool = False
     problem: str = ""
+    session_kept: bool = False
+    """Whether the broker still knew this client when it last connected."""
     connects: int = 0
     dropped: int = 0
     acknowledged: deque[int] = field(default_factory=deque)
@@ -126,7 +128,7 @@ class Wire:
         if self.broker.tls:
             client.tls_set()
         put = self._queue.put
-        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(c, reason))
+        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(c, flags, reason))
         client.on_connect_fail = lambda c, u: put(lambda: self._away(c, "it does not answer"))
         client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._away(c, str(reason)))
         if self.fresh:
@@ -197,9 +199,10 @@ class Wire:
         if client is self.client:
             self.acknowledged.append(mid)
 
-    def _connected(self, client: mqtt.Client, reason: Any) -> None:
+    def _connected(self, client: mqtt.Client, flags: Any, reason: Any) -> None:
         if client is not self.client:
             return
+        self.session_kept = bool(flags.session_present)
         if reason.is_failure:
             self.problem = f"The broker refused the connection: {reason}."
             log.warning("%s Check broker.username and its password.", self.problem)

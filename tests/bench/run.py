@@ -25,6 +25,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from feed_bench import feed
 
 from table_controller.cards import RANKS, SUITS, full_pack
 from table_controller.dealer.machine import Machine
@@ -321,6 +322,7 @@ BENCHES: dict[str, Callable[[], Figures]] = {
     "hand": hand,
     "core": core,
     "dealer": dealer,
+    "feed": feed,
 }
 
 

@@ -33,6 +33,8 @@ FETCH_MS = 4000
 MOST_WAITING = 200_000
 """Messages of one table at most: fifteen minutes of a busy table are about 3,000."""
 CORRECTIONS_KEPT = 20
+GRACE_MS = 2000
+"""A broker that forgot its sessions gets this time, so that viewers are back before anything is aired."""
 Missed = Callable[[str, str, int], list[Any] | None]
 """Fetches from (page's address, boot, after), in a thread of its own."""
 
@@ -69,7 +71,7 @@ class Relay:
         self._seen = self.spool.seen()
         self._documents: dict[int, tuple[str, int]] = {}
         self._marker, self._clear = "", False
-        self._status_ms = 0
+        self._status_ms = self._air_from_ms = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="relay-missed")
         self.aired = 0
         self._load(set(), everything=True)
@@ -103,6 +105,7 @@ class Relay:
         self._documents.clear()
         self.wire.acknowledged.clear()
         self._clear, self._marker = False, secrets.token_hex(8)
+        self._air_from_ms = 0 if self.wire.session_kept else measure.monotonic_ms() + GRACE_MS
         self.wire.publish(relay_topic(self.venue, MARKER_TABLE, "marker"), self._marker.encode())
 
     # --- what comes in ------------------------------------------------------------------------------------------------
@@ -259,7 +262,8 @@ class Relay:
             if track.parked_until_ms and now > track.parked_until_ms:
                 self._fetched(track, (track.lane.table, ""), [])
         if self.wire.online and self._clear:
-            self._air(now)
+            if now >= self._air_from_ms:
+                self._air(now)
             if now >= self._status_ms:
                 self._status_ms = now + STATUS_MS
                 for track in self._tracks.values():

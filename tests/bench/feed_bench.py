@@ -1,0 +1,199 @@
+"""Bench ``feed``: a hall of tables through mosquitto, relay and archive, beside a bare publish and subscribe."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import paho.mqtt.client as mqtt
+import psutil
+
+TABLES = int(os.environ.get("FEED_TABLES", "500"))
+SECONDS = int(os.environ.get("FEED_SECONDS", "8"))
+PUBLISHERS = 4
+SETTLE_S = 60.0
+BASE = "guandan/v1/hall"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Reader:
+    """Latency and order of the events on one plane."""
+
+    def __init__(self, port: int, plane: str) -> None:
+        self.latencies: list[float] = []
+        self.last: dict[str, int] = {}
+        self.disorder = 0
+        granted = threading.Event()
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+        self.client.on_message = self._take
+        self.client.on_connect = lambda c, *rest: c.subscribe(f"{BASE}/{plane}/+/event", qos=1)
+        self.client.on_subscribe = lambda *rest: granted.set()
+        self.client.connect("127.0.0.1", port)
+        self.client.loop_start()
+        granted.wait(10)
+
+    def _take(self, client: mqtt.Client, userdata: Any, message: mqtt.MQTTMessage) -> None:
+        said = json.loads(message.payload)
+        self.latencies.append(time.monotonic() * 1000 - said["data"]["sent_ms"])
+        table, seq = said["table"], said["seq"]
+        self.disorder += seq != self.last.get(table, 0) + 1
+        self.last[table] = seq
+
+    def p(self, percent: int) -> float:
+        return statistics.quantiles(self.latencies, n=100)[percent - 1] if len(self.latencies) > 1 else 0.0
+
+    def close(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
+def _message(table: str, schema: str, seq: int, rev: int, size: int) -> bytes:
+    data: dict[str, Any] = {"kind": "bench", "sent_ms": time.monotonic() * 1000, "pad": "x" * size}
+    made = {"v": 1, "schema": schema, "venue": "hall", "table": table, "boot": "b", "seq": seq, "rev": rev, "ts": "",
+            "mono_ms": int(time.monotonic() * 1000), "sync": True, "deal": 1, "data": data}  # fmt: skip
+    return json.dumps(made).encode()
+
+
+def _talk(port: int) -> int:
+    """Each second two states of 1 KB and one event of 256 B from every table, spread over the second."""
+    clients = []
+    for _ in range(PUBLISHERS):
+        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+        client.max_inflight_messages_set(500)
+        client.connect("127.0.0.1", port)
+        client.loop_start()
+        clients.append(client)
+    began, sent = time.monotonic(), 0
+    for second in range(SECONDS):
+        for place in range(TABLES):
+            client, table = clients[place % PUBLISHERS], f"t{place}"
+            client.publish(f"{BASE}/live/{table}/state", _message(table, "state", second, 1, 800), qos=1, retain=True)
+            client.publish(f"{BASE}/live/{table}/event", _message(table, "event/bench", second + 1, 2, 40), qos=1)
+            client.publish(
+                f"{BASE}/live/{table}/state", _message(table, "state", second + 1, 3, 800), qos=1, retain=True
+            )
+            sent += 1
+            late = began + second + (place + 1) / TABLES - time.monotonic()
+            if late > 0:
+                time.sleep(late)
+    for client in clients:
+        client.publish(f"{BASE}/bench", b"", qos=1).wait_for_publish(30)
+        client.disconnect()
+        client.loop_stop()
+    return sent
+
+
+def _cpu(process: subprocess.Popen[bytes]) -> float:
+    times = psutil.Process(process.pid).cpu_times()
+    return float(times.user + times.system)
+
+
+def _broker(folder: Path, port: int) -> subprocess.Popen[bytes]:
+    config = folder / "mosquitto.conf"
+    config.write_text(
+        f"listener {port} 127.0.0.1\nsocket_domain ipv4\nallow_anonymous true\nmax_queued_messages 0\n"
+        "max_inflight_messages 1000\n"
+    )
+    program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+    made = subprocess.Popen([program, "-c", str(config)], stderr=subprocess.DEVNULL)
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    return made
+
+
+def _plain(folder: Path) -> Reader:
+    port = free_port()
+    broker = _broker(folder, port)
+    reader = Reader(port, "live")
+    sent = _talk(port)
+    _settle(lambda: len(reader.latencies) >= sent)
+    reader.close()
+    broker.terminate()
+    broker.wait(10)
+    return reader
+
+
+def _settle(done: Any) -> None:
+    end = time.monotonic() + SETTLE_S
+    while not done() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _archived(folder: Path) -> int:
+    try:
+        with sqlite3.connect(folder / "state" / "archive.sqlite", timeout=20) as db:
+            return int(db.execute("SELECT count(*) FROM event").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def feed() -> dict[str, Any]:
+    """End-to-end p99 of events on air, beside events of a bare subscriber; what was lost; processor time a message."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = Path(name), free_port()
+        plain = _plain(folder)
+        broker = _broker(folder, port)
+        config = folder / "venue.toml"
+        config.write_text(
+            f'[venue]\nname = "hall"\nstate = "{folder / "state"}"\n[broker]\nport = {port}\n[web]\nport = 0\n'
+            "[relay]\nenabled = false\n"
+        )
+        command = [sys.executable, "-m", "table_controller", "venue", "serve", "--config", str(config), "--part"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        parts = {part: subprocess.Popen([*command, part], **quiet) for part in ("service", "relay")}
+        reader = Reader(port, "air")
+        probe = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+        probe.connect("127.0.0.1", port)
+        probe.loop_start()
+        number = 0
+        while not reader.latencies or not _archived(folder):
+            number += 1
+            probe.publish(f"{BASE}/live/probe/event", _message("probe", "event/bench", number, 1, 40), qos=1)
+            time.sleep(0.2)
+        probe.disconnect()
+        probe.loop_stop()
+        time.sleep(3)
+        reader.latencies.clear()
+        before, there = {n: _cpu(p) for n, p in {**parts, "mosquitto": broker}.items()}, _archived(folder)
+        sent = _talk(port)
+        _settle(lambda: len(reader.latencies) >= sent and _archived(folder) >= sent + there)
+        spent = {n: (_cpu(p) - before[n]) / (3 * sent) * 1e6 for n, p in {**parts, "mosquitto": broker}.items()}
+        archived = _archived(folder) - there
+        for process in (*parts.values(), broker):
+            process.terminate()
+            process.wait(20)
+        reader.close()
+    return {
+        "product": round(reader.p(99), 2),
+        "plain": round(plain.p(99), 2),
+        "ratio": round(plain.p(99) / max(reader.p(99), 0.01), 2),
+        "unit": "ms p99",
+        "what": f"{TABLES} tables, {SECONDS} s: an event from the table through relay to air, archived too "
+        f"(p50 {reader.p(50):.1f}; aired {len(reader.latencies)} of {sent}, archived {archived}, out of order "
+        f"{reader.disorder - 1 if reader.disorder else 0}; µs a message: "
+        + ", ".join(f"{name} {cost:.0f}" for name, cost in spent.items())
+        + ")",
+        "against": f"a bare publish and subscribe in mosquitto (p50 {plain.p(50):.1f}, {len(plain.latencies)} of {sent})",
+        "lost": sent - len(reader.latencies),
+        "lost_by_archive": sent - archived,
+        "cpu_us": {name: round(cost, 1) for name, cost in spent.items()},
+    }
