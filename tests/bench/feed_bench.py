@@ -192,7 +192,7 @@ def feed() -> dict[str, Any]:
         f"{reader.disorder - 1 if reader.disorder else 0}; µs a message: "
         + ", ".join(f"{name} {cost:.0f}" for name, cost in spent.items())
         + ")",
-        "against": f"a bare publish and subscribe in mosquitto (p50 {plain.p(50):.1f}, {len(plain.latencies)} of {sent})",
+        "against": f"bare publish and subscribe in mosquitto (p50 {plain.p(50):.1f}, {len(plain.latencies)} of {sent})",
         "lost": sent - len(reader.latencies),
         "lost_by_archive": sent - archived,
         "cpu_us": {name: round(cost, 1) for name, cost in spent.items()},

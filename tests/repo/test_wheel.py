@@ -26,6 +26,8 @@ NEEDED = {
     "sim/fonts/Century.otf",
     "games/guandan/profiles/base.toml",
     "games/guandan/profiles/national.toml",
+    "venue/store/migrations/env.py",
+    "venue/store/migrations/versions/0001_the_archive_as_it_began.py",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pwd
@@ -22,8 +23,11 @@ from table_controller.games.guandan.profile import load_profile
 from table_controller.sim.published import Kept, PublishingTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
+from table_controller.table.effects import Publish
 from table_controller.venue import records
 from table_controller.venue.archive import Archive
+from table_controller.venue.service import Service
+from table_controller.venue.settings import ArchiveSettings, BrokerSettings, VenueConfig, VenueSettings
 from table_controller.venue.standings import standings
 from table_controller.venue.store import tables as t
 from table_controller.venue.store.database import migrate, open_database
@@ -61,28 +65,55 @@ def messages() -> list[Heard]:
     return [heard(topic, payload) for topic, payload in kept.messages]
 
 
-@pytest.fixture(scope="module")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+class Server:
     """A PostgreSQL of its own, as an ordinary user (it refuses root)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.program = folder, PROGRAMS[0]
+        self.as_user: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        if os.getuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            self.as_user |= {"user": owner.pw_uid, "group": owner.pw_gid, "cwd": "/"}
+            shutil.chown(folder, "postgres")
+            for parent in list(folder.parents)[:3]:
+                if not parent.stat().st_mode & 0o001:
+                    parent.chmod(parent.stat().st_mode | 0o011)
+        words = ["-U", "venue", "-A", "trust", "-E", "UTF8", "-N", "--locale=C"]
+        self._run("initdb", "-D", str(folder / "data"), *words)
+        self.url = f"postgresql+psycopg://venue@/postgres?host={folder}"
+
+    def _run(self, program: str, *words: str) -> None:
+        subprocess.run([str(self.program / program), *words], check=True, **self.as_user)
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c fsync=off -c unix_socket_directories={self.folder}"
+        files = ["-D", str(self.folder / "data"), "-l", str(self.folder / "log")]
+        self._run("pg_ctl", *files, "-o", options, "-w", "start")
+
+    def kill(self) -> None:
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert PROGRAMS, "PostgreSQL is not installed: .ci/setup dev"
-    folder = tmp_path_factory.mktemp("pg")
-    as_user: dict[str, Any] = {}
-    if os.getuid() == 0:
-        owner = pwd.getpwnam("postgres")
-        as_user = {"user": owner.pw_uid, "group": owner.pw_gid, "cwd": "/"}
-        shutil.chown(folder, "postgres")
-        for parent in (folder.parent, folder.parent.parent, folder.parent.parent.parent):
-            if not parent.stat().st_mode & 0o001 and parent != Path("/"):
-                parent.chmod(parent.stat().st_mode | 0o011)
-    data, program = folder / "data", PROGRAMS[0]
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **as_user}
-    init = [str(program / "initdb"), "-D", str(data), "-U", "venue", "-A", "trust", "-E", "UTF8", "-N", "--locale=C"]
-    subprocess.run(init, check=True, **quiet)
-    options = f"-c listen_addresses='' -c fsync=off -c unix_socket_directories={folder}"
-    start = [str(program / "pg_ctl"), "-D", str(data), "-o", options, "-w", "start", "-l", str(folder / "log")]
-    subprocess.run(start, check=True, **quiet)
-    yield f"postgresql+psycopg://venue@/postgres?host={folder}"
-    subprocess.run([str(program / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop"], check=True, **quiet)
+    made = Server(tmp_path_factory.mktemp("pg"))
+    made.start()
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def postgresql(server: Server) -> str:
+    return server.url
+
+
+def emptied(url: str) -> Engine:
+    made = open_database(url)
+    t.metadata.drop_all(made)
+    with made.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    return made
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -90,10 +121,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     if request.param == "sqlite":
         made = open_database(f"sqlite:///{tmp_path / 'a.sqlite'}")
     else:
-        made = open_database(request.getfixturevalue("postgresql"))
-        t.metadata.drop_all(made)
-        with made.begin() as connection:
-            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+        made = emptied(request.getfixturevalue("postgresql"))
     migrate(made)
     migrate(made)  # twice is once
     yield made
@@ -213,3 +241,41 @@ def test_text_that_a_database_does_not_take(engine: Engine, messages: list[Heard
 def test_depth_and_size_are_not_understood() -> None:
     for payload in (b"[" * 200_000, b'{"a":' * 100_000, b"{" + b" " * 300_000 + b"}", b"\xff\xfe", b"", b"[]", b"3"):
         assert decoded(payload) is None
+
+
+@pytest.mark.broker
+def test_a_killed_database_loses_nothing(server: Server, hall: Any, kit: Any, tmp_path: Path) -> None:
+    """Twice, while a table talks: what could not be written comes again from the broker."""
+    emptied(server.url).dispose()
+    config = VenueConfig(
+        VenueSettings("hall", "default", str(tmp_path / "state")),
+        BrokerSettings("127.0.0.1", hall.port, "venue", str(hall.password_file("venue"))),
+        archive=ArchiveSettings(database=server.url),
+    )
+    table = kit.SimulatedTable(hall, "t1")
+
+    def talk(count: int) -> None:
+        for _ in range(count):
+            table.publisher.perform(Publish("camera_back"))
+
+    async def work() -> None:
+        service = Service(config)
+        await service.start()
+        talk(50)
+        await kit.until(
+            lambda: service.archive.cursors.get(("t1", "b1")) and service.archive.cursors["t1", "b1"].seq == 50
+        )
+        for round_ in (1, 2):
+            await asyncio.to_thread(server.kill)
+            talk(50)
+            await kit.until(lambda r=round_: service.wire.dropped >= r)
+            await asyncio.to_thread(server.start)
+            talk(50)
+            await kit.until(lambda r=round_: service.archive.cursors["t1", "b1"].seq == 50 + 100 * r, 30)
+        assert len(await asyncio.to_thread(service.archive.missed, "t1", "b1", 0, 1000)) == table.sent == 250
+        await service.stop()
+
+    try:
+        asyncio.run(work())
+    finally:
+        table.close()
