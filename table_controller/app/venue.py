@@ -153,7 +153,7 @@ async def running(config: VenueConfig, part: str = "all") -> AsyncIterator[tuple
     """The service and its web server while this lasts (None for a relay alone)."""
     relay = None
     if part == "relay" or (part == "all" and config.relay.enabled):
-        relay = Relay(config.broker_login(), config.venue.name, config.folder, config.relay.delay_s, missed_now)
+        relay = Relay(config.relay_login(), config.venue.name, config.folder, config.relay.delay_s, missed_now)
         relay.start()
     try:
         if part == "relay":

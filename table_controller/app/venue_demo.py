@@ -10,7 +10,6 @@ import secrets
 import signal
 import tempfile
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -77,7 +76,7 @@ def _config(folder: Path, names: list[str], args: argparse.Namespace) -> VenueCo
         BrokerSettings("127.0.0.1", port, "venue", str(broker / "secrets/venue.password"), False, True, str(broker)),
         PageSettings("127.0.0.1", args.port),
         ArchiveSettings(True, "", str(folder / "word")),
-        RelaySettings(True, args.delay),
+        RelaySettings(True, args.delay, "relay", str(broker / "secrets/relay.password")),
     )
 
 
@@ -88,11 +87,7 @@ async def _run(config: VenueConfig, folder: Path, names: list[str], args: argpar
         loop.add_signal_handler(number, stopping.set)
     if args.seconds:
         loop.call_later(args.seconds, stopping.set)
-    relay = replace(config.broker, username="relay", password_file=str(folder / "broker/secrets/relay.password"))
-    async with (
-        running(replace(config, relay=replace(config.relay, enabled=False))) as made,
-        running(replace(config, broker=relay), "relay"),
-    ):
+    async with running(config) as made:
         assert made is not None
         service, pages = made
         overlay = _admit(service)
@@ -177,7 +172,7 @@ async def _table(
     await table.page.start("127.0.0.1", port)
     table.runtime.add(perform=quiet.perform)
     table.begin()
-    table.runtime.post(MatchSet(clock.now_ms(), "demo", "计局", 0, 50, 1, "swiss", 1, ()))
+    table.runtime.post(MatchSet(clock.now_ms(), "demo", "计副", 4, 0, 1, "swiss", 1, ()))
     table.publisher.refresh()
     people = asyncio.create_task(_people(clock, quiet, place), name=f"people {name}")
     try:

@@ -61,6 +61,8 @@ class RelaySettings:
 
     enabled: bool = setting(True)
     delay_s: int = setting(0, low=0, high=LONGEST_DELAY_S)
+    username: str = setting("", words="the relay's own account; empty: that of [broker]")
+    password_file: str = setting("", words="a file that holds its password alone")
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,14 @@ class VenueConfig:
         """How to reach the broker; raises ConfigError when the password's file cannot be read."""
         told = self.broker
         return Broker(told.host, told.port, told.username, secret(told.password_file, "broker.password_file"), told.tls)
+
+    def relay_login(self) -> Broker:
+        """How the relay reaches the broker: by an account of its own where one is named."""
+        own = self.relay
+        if not own.username:
+            return self.broker_login()
+        password = secret(own.password_file, "relay.password_file")
+        return Broker(self.broker.host, self.broker.port, own.username, password, self.broker.tls)
 
 
 def secret(file: str, key: str) -> str:

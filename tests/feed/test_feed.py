@@ -17,6 +17,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from table_controller.feed import client as client_module
 from table_controller.feed.client import Broker, FeedClient
 from table_controller.feed.envelope import Enveloper
 from table_controller.feed.outbox import LIMIT, Outbox
@@ -194,3 +195,24 @@ def test_the_outbox_is_bounded_and_keeps_what_was_not_acknowledged(tmp_path: Pat
     assert [m.payload for m in again.after(0, 100)] == [b"%d" % i for i in range(1, 10)]
     assert LIMIT >= 100_000
     again.close()
+
+
+def test_retained_documents_expire_and_are_said_again(broker: Mosquitto, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Info and open alerts come again while they hold, with an expiry; a settled alert does not."""
+    monkeypatch.setattr(client_module, "REPUBLISH_S", 0.4)
+    reader = Subscriber(broker.port)
+    outbox = Outbox()
+    client = FeedClient(Broker("127.0.0.1", broker.port), TOPICS, outbox, "boot-1")
+    client.start()
+    publisher = FeedPublisher(client, TOPICS, Enveloper("v", "t1", "boot-1"), VirtualClock())
+    publisher.info({"program": "x", "schema": 1, "simulated": True})
+    publisher.perform(Publish("incident", (("kind", "td_call"), ("number", 1))))
+    publisher.perform(Publish("incident", (("kind", "td_call"), ("number", 2))))
+    publisher.perform(Publish("incident_updated", (("number", 2), ("status", "resolved"))))
+    wait_for(lambda: len(reader.data(TOPICS.info)) >= 3 and len(reader.data(TOPICS.alert(1))) >= 3)
+    assert len(reader.data(TOPICS.alert(2))) == 1
+    kept = [m for m in reader.messages if m.topic in (TOPICS.info, TOPICS.alert(1))]
+    assert {getattr(m.properties, "MessageExpiryInterval", None) for m in kept} <= {12 * 3600, 12 * 3600 - 1}
+    client.stop()
+    reader.close()
+    outbox.close()

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,7 @@ def config_of(hall: Any, folder: Path) -> VenueConfig:
         BrokerSettings("127.0.0.1", hall.port, "venue", str(hall.password_file("venue"))),
         PageSettings("127.0.0.1", 0),
         ArchiveSettings(token_file=str(folder / "word")),
-        RelaySettings(False),
+        RelaySettings(True, 0, "relay", str(hall.password_file("relay"))),
     )
 
 
@@ -79,10 +78,8 @@ def config_of(hall: Any, folder: Path) -> VenueConfig:
 async def open_site(hall: Any, kit: Any, folder: Path) -> AsyncIterator[tuple[Site, Any, list[Any]]]:
     """The service, a relay, and two real tables."""
     config = config_of(hall, folder)
-    relay = replace(config.broker, username="relay", password_file=str(hall.password_file("relay")))
     async with (
         running(config) as made,
-        running(replace(config, broker=relay), "relay"),
         aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
     ):
         assert made is not None
