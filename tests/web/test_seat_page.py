@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from selenium import webdriver
 
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
-from tests.web.served import Eyes, ServedTable
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 WINDOW_PX = (1280, 800)
-Make = Callable[[EventTable], ServedTable]
-
-
-@pytest.fixture
-def serve() -> Iterator[Make]:
-    made: list[ServedTable] = []
-
-    def start(table: EventTable) -> ServedTable:
-        made.append(ServedTable(table))
-        return made[-1]
-
-    yield start
-    for served in made:
-        served.close()
 
 
 def table(acts: int = 0) -> EventTable:
@@ -40,15 +24,13 @@ def table(acts: int = 0) -> EventTable:
     return made
 
 
-def press(eyes: Eyes, words: str) -> None:
+def press(eyes: Any, words: str) -> None:
     eyes.wait(lambda: [b for b in eyes.all("button:enabled") if b.is_displayed() and b.text == words])[0].click()
 
 
 @pytest.mark.parametrize(("language", "ready", "done"), [("zh", "理好牌", "已理好"), ("en", "Ready", "Ready: said")])
-def test_a_seat_says_that_it_is_ready(
-    serve: Make, chromium: webdriver.Chrome, language: str, ready: str, done: str
-) -> None:
-    served, eyes = serve(table()), Eyes(chromium)
+def test_a_seat_says_that_it_is_ready(serve: Any, eyes: Any, language: str, ready: str, done: str) -> None:
+    served = serve(table())
     eyes.open(f"{served.url}/seat?seat=E&lang={language}")
     press(eyes, ready)
     eyes.wait(lambda: eyes.text("#act-ready") == done)
@@ -58,8 +40,8 @@ def test_a_seat_says_that_it_is_ready(
     assert eyes.errors(served.url) == []
 
 
-def test_pass_and_referee_by_keys_and_what_is_refused(serve: Make, chromium: webdriver.Chrome) -> None:
-    served, eyes = serve(table(2)), Eyes(chromium)
+def test_pass_and_referee_by_keys_and_what_is_refused(serve: Any, eyes: Any) -> None:
+    served = serve(table(2))
     deal = served.table.core.state.deal
     assert deal is not None
     turn, waiting = str(deal.turn), "ENWS"[("ENWS".index(str(deal.turn)) + 1) % 4]
@@ -87,9 +69,9 @@ def test_pass_and_referee_by_keys_and_what_is_refused(serve: Make, chromium: web
     assert [i.kind for i in served.table.core.state.incidents if i.is_open] == ["td_call"]
 
 
-def test_a_report_a_dispute_and_its_end(serve: Make, chromium: webdriver.Chrome) -> None:
+def test_a_report_a_dispute_and_its_end(serve: Any, eyes: Any) -> None:
     made = table(2)
-    served, eyes = serve(made), Eyes(chromium)
+    served = serve(made)
     play = next(a for a in made.core.state.actions if a.cards)
     mine, other = play.seat, "ENWS"[("ENWS".index(play.seat) + 1) % 4]
     eyes.open(f"{served.url}/seat?seat={mine}", 360, 780)
@@ -135,11 +117,11 @@ def test_a_report_a_dispute_and_its_end(serve: Make, chromium: webdriver.Chrome)
     eyes.wait(lambda: not eyes.one("#reports").is_displayed())
 
 
-def test_a_result_is_entered_and_checked(serve: Make, chromium: webdriver.Chrome) -> None:
+def test_a_result_is_entered_and_checked(serve: Any, eyes: Any) -> None:
     made = EventTable(5)
     made.open()
     made.play_deal()
-    served, eyes = serve(made), Eyes(chromium)
+    served = serve(made)
     eyes.open(f"{served.url}/seat?seat=S")
     press(eyes, "录入这个结果")
     eyes.wait(lambda: "南家已录入" in eyes.text(".due"))
@@ -150,9 +132,9 @@ def test_a_result_is_entered_and_checked(serve: Make, chromium: webdriver.Chrome
     eyes.wait(lambda: made.core.state.results[-1].get("checked_by") == "W")
 
 
-def test_the_page_knows_nothing_that_was_not_shown(serve: Make, chromium: webdriver.Chrome) -> None:
+def test_the_page_knows_nothing_that_was_not_shown(serve: Any, eyes: Any) -> None:
     made = table(3)
-    served, eyes = serve(made), Eyes(chromium)
+    served = serve(made)
     eyes.open(f"{served.url}/seat?seat=N")
     eyes.wait(lambda: eyes.text("#plays b"))
     loaded = eyes.script("return performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")

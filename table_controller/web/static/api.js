@@ -47,8 +47,17 @@ function deliver(block, on) {
   if (data.length && on[name]) on[name](JSON.parse(data.join("\n")));
 }
 
+// A browser keeps a page that was left, with its open lines, and allows six of them to one host: let go of them.
+const lines = new Set();
+window.addEventListener("pagehide", () => lines.forEach((line) => line.abort()));
+
 async function read(path, on, alive) {
   const aborter = new AbortController();
+  lines.add(aborter);
+  try { return await follow(path, on, alive, aborter); } finally { lines.delete(aborter); }
+}
+
+async function follow(path, on, alive, aborter) {
   const response = await fetch(path, { headers: headers({ Accept: "text/event-stream" }), signal: aborter.signal, cache: "no-store" });
   if (!response.ok) return response.status;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

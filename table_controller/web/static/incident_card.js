@@ -37,7 +37,9 @@ function appeal(i, told, head) {
   form.onsubmit = async (event) => {
     event.preventDefault();
     const text = new FormData(form).get("words");
-    told(await post(`/api/incidents/${i.id}/appeal${open ? "/close" : ""}`, open ? { outcome: text } : { note: text }));
+    const answer = await post(`/api/incidents/${i.id}/appeal${open ? "/close" : ""}`, open ? { outcome: text } : { note: text });
+    if (answer.ok) document.activeElement?.blur();
+    told(answer);
   };
   box.append(form);
   return box;

@@ -33,7 +33,7 @@ async function loadIncidents() {
     tickQueue(Date.now());
     $("csv").hidden = false;
     title();
-  }
+  } else if (answer.status !== 403) setTimeout(loadIncidents, 2000);
   if (again) { again = false; loadIncidents(); }
 }
 

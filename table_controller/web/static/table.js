@@ -23,6 +23,7 @@ let asking = false;
 let again = false;
 let kinds = new Map();
 let known = "";
+let looking = 0;
 
 const may = (verb) => me.verbs?.includes(verb);
 
@@ -44,6 +45,13 @@ const context = () => ({
   shownAbove: (i) => i.boot === boot && Boolean(state?.questions.some((q) => q.incident === i.number) || state?.asked?.some((q) => q.incident === i.number)),
 });
 
+// A picture is fetched from the table some seconds after the play, and the archive may not even know of it yet.
+function awaited() {
+  const coming = (pictures) => !pictures?.length || pictures.some((one) => one.state === "waiting");
+  const asked = [...(state?.questions ?? []), ...(state?.asked ?? [])].filter((one) => one.evidence);
+  return incidents.some((i) => i.evidence.some((one) => one.state === "waiting")) || asked.some((one) => coming(picturesOf(one.incident)));
+}
+
 async function loadIncidents() {
   if (!["referee", "head_referee", "director"].includes(me.role)) return;
   if (asking) { again = true; return; }
@@ -53,9 +61,9 @@ async function loadIncidents() {
   if (answer.ok) {
     incidents = answer.incidents.map((one) => ({ ...one, since: Date.now() - one.age_ms })).sort(byUrgency);
     draw();
-    // A picture is fetched from the table some seconds after the play.
-    if (incidents.some((i) => i.evidence.some((one) => one.state === "waiting"))) setTimeout(loadIncidents, 2000);
   }
+  clearTimeout(looking);
+  if (!answer.ok || awaited()) looking = setTimeout(loadIncidents, 1500);
   if (again) { again = false; loadIncidents(); }
 }
 
