@@ -55,6 +55,8 @@ class Hall:
         self.views: dict[str, View] = {}
         self.version = 0
         self.changed = asyncio.Event()
+        self.closed = False
+        """The service ends: whoever follows is to go."""
         self._encoded: dict[str, tuple[int, Message]] = {}
         self._followers: dict[tuple[str, str], set[asyncio.Queue[tuple[str, bytes]]]] = {}
 
@@ -70,6 +72,15 @@ class Hall:
     def _wake(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
+
+    def close(self) -> None:
+        """Let all go who follow."""
+        self.closed = True
+        self._wake()
+        for queue in [queue for queues in self._followers.values() for queue in queues]:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(("", b""))
 
     def _touch(self, view: View) -> None:
         self.version += 1

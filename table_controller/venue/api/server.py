@@ -142,7 +142,8 @@ class VenueWeb:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop listening."""
+        """Stop listening; streams end by themselves."""
+        self._service.hall.close()
         await self._runner.cleanup()
 
 

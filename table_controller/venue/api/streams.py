@@ -33,7 +33,7 @@ async def hall(call: Call) -> web.StreamResponse:
     """All rows at first, then those that changed; it ends when the reader goes."""
     response, reader = await _begin(call), HallReader(call)
     with contextlib.suppress(ConnectionError):
-        while True:
+        while not call.service.hall.closed:
             changed = call.service.hall.changed
             await response.write(reader.news() or b": \n\n")
             await _pause(call, GAP_MS)
@@ -87,7 +87,7 @@ async def _follow(call: Call, plane: str) -> web.StreamResponse:
         first = call.service.on_air.get(table) if plane == "air" else _newest(call, table)
         with contextlib.suppress(ConnectionError):
             await response.write(encode("state", first) if first else b": \n\n")
-            while True:
+            while not hall.closed:
                 await response.write(await _next(queue))
     finally:
         hall.unfollow(plane, table, queue)
