@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+from table_controller.cards import JOKERS
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard
 
@@ -15,6 +16,8 @@ _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
 _STRAIGHT_MM = 4.5
 _TWO_STEPS_MM, _CARD_MM, _LONGER = 22.5, 58.0, 1.75
+_JOKERS_LONGER = 1.5
+"""Between two jokers: their words show faintest of all, so such a step is doubted whatever shows in it."""
 _FAR_LONGER = 2.4
 """A step so much longer than the others is doubted whatever shows in it: a card's index may be covered wholly."""
 _EVEN_FROM = 2
@@ -96,9 +99,12 @@ def gaps_doubted(row: Sequence[SeenCard], shows: Callable[[SeenCard, SeenCard], 
     steps = [math.dist(one.anchor, other.anchor) for one, other in pairwise(cards)]
     for i, step in enumerate(steps):
         others = [other for k, other in enumerate(steps) if k != i and other < _CARD_MM]
-        if not others or not _TWO_STEPS_MM < step < _CARD_MM or step <= _LONGER * median(others):
+        if not others or not _TWO_STEPS_MM < step < _CARD_MM:
             continue
-        if step > _FAR_LONGER * median(others) or shows(row[i], row[i + 1]):
+        longer = step / median(others)
+        jokers = row[i].card in JOKERS and row[i + 1].card in JOKERS
+        unseen = longer > (_JOKERS_LONGER if jokers else _FAR_LONGER)
+        if unseen or (longer > _LONGER and shows(row[i], row[i + 1])):
             cards[i + 1] = replace(cards[i + 1], doubtful=True)
     for i, (left, right) in enumerate(pairwise(steps)):
         others = steps[:i] + steps[i + 2 :]

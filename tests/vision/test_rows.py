@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,15 @@ def test_a_long_step_is_doubted_where_something_shows_in_it_or_it_is_far_too_lon
     cards = gaps_doubted(row(0, 20, 40, last_mm), look)
     assert [i for i, card in enumerate(cards) if card.doubtful] == doubted
     assert asked == ([] if last_mm == 95 else [("3S", "5D")])
+
+
+def test_a_long_step_between_jokers_is_doubted_whatever_shows_in_it() -> None:
+    def nothing(left: SeenCard, right: SeenCard) -> bool:
+        return False
+
+    jokers = [replace(card, card=name) for card, name in zip(row(0, 23, 36), ("SJ", "BJ", "BJ"), strict=True)]
+    assert [card.doubtful for card in gaps_doubted(jokers, nothing)] == [False, True, False]
+    assert not any(card.doubtful for card in gaps_doubted(row(0, 23, 36), nothing))
 
 
 def test_a_squeezed_card_that_is_read_very_surely_is_one() -> None:
