@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean sbom
+.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean sbom mutants
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -70,6 +70,10 @@ bench: .venv/.ready-dev
 # Accuracy against the index's height, angle, blur and light: a picture in build/bench/sweeps.png.
 sweeps: .venv/.ready-dev
 	$(BIN)/python tests/bench/sweeps.py $(ARGS)
+
+# Twenty bugs put in one at a time: do the tests see them?
+mutants: .venv/.ready-dev
+	$(BIN)/python tests/mutants.py $(ARGS)
 
 # What is installed, with versions and licences (CycloneDX): build/sbom.json.
 sbom: .venv/.ready-dev

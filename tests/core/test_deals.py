@@ -170,6 +170,7 @@ def test_an_early_action_waits_for_the_seats_before_it(driven: EventTable) -> No
     assert outcome.state.deal is not None
     assert outcome.state.deal.turn == "W"
     assert outcome.state.incidents == []
+    assert outcome.state.early == [], "what was held has been applied, once"
     # Had E's area stayed empty, N would have passed out of turn.
     fired = driven.core.handle(ev.TimerFired(now + 900 + 4000, "early"))
     assert [i.kind for i in fired.state.incidents] == ["pass_out_of_turn"]
@@ -244,6 +245,8 @@ def test_a_missed_report_is_raised_at_the_seats_next_action() -> None:
             kinds = [(i.kind, i.seat) for i in table.core.state.incidents]
             if kinds:
                 assert kinds[0] == ("missed_report", owing)
+                reported = table.core.state.deal.reported  # type: ignore[union-attr]
+                assert owing in reported, "it is missed once, and not again at every play that follows"
                 return
             deal = table.core.state.deal
             assert deal is not None
@@ -259,6 +262,15 @@ def test_start_is_refused_with_the_place_named(driven: EventTable) -> None:
     assert "W" in outcome.refusal.message
     driven.send(ev.PromptCircleCleared, seat="W")
     assert driven.send(ev.DealRequested, by="test").refusal is None
+
+
+def test_hands_that_are_not_27_each_never_begin_a_deal(driven: EventTable) -> None:
+    driven.open()
+    driven.send(ev.DealRequested, by="test", leader="N")
+    driven.send(ev.DealPlanned, job=1, pack="A", plan="ENWS" * 27, nonce="0", commitment="c")
+    outcome = driven.send(ev.DealDone, job=1, counts=(26, 28, 27, 27, 0))
+    assert outcome.refusal is not None
+    assert (outcome.refusal.code, outcome.state.phase, outcome.state.deal_number) == ("COUNT", "dealing", 0)
 
 
 def test_a_failed_deal_is_shown_and_dealt_anew(driven: EventTable) -> None:

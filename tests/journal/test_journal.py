@@ -10,6 +10,7 @@ import pytest
 from table_controller.errors import JournalError
 from table_controller.journal import writer as writer_module
 from table_controller.journal.reader import parse_journal, read_journal
+from table_controller.journal.record import decode, encode
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
@@ -168,3 +169,15 @@ def test_two_controllers_cannot_write_one_journal(tmp_path: Path) -> None:
         JournalWriter(tmp_path / "j")
     first.close()
     JournalWriter(tmp_path / "j").close()
+
+
+def test_a_record_that_was_replaced_breaks_the_chain(tmp_path: Path) -> None:
+    """Its own checks are right; the next record knows the one that stood there."""
+    played(tmp_path / "j")
+    lines = (tmp_path / "j").read_bytes().splitlines(keepends=True)
+    record = decode(lines[4])
+    assert record is not None
+    lines[4] = encode({**record, "wall": "another time"})
+    contents = parse_journal(b"".join(lines))
+    assert len(contents.records) == 5
+    assert "does not continue the chain" in contents.damage
