@@ -309,10 +309,20 @@ class VenueHall:
         script.sort_and_exchange()
         for _ in range(acts):
             script.act()
-        table = self.tables[name].table
-        for event in script.events[1:]:
-            self.wait(table.runtime.ask(replace(event, at_ms=table.clock.now_ms())))
+        self._repeat(script, name, 1)
         return script
+
+    def replay_one(self, script: EventTable, name: str) -> EventTable:
+        """One more turn."""
+        before = len(script.events)
+        script.act()
+        self._repeat(script, name, before)
+        return script
+
+    def _repeat(self, script: EventTable, name: str, since: int) -> None:
+        table = self.tables[name].table
+        for event in script.events[since:]:
+            self.wait(table.runtime.ask(replace(event, at_ms=table.clock.now_ms())))
 
     def doubt(self, name: str, cards: str, unsure: tuple[int, ...]) -> None:
         """The seat in turn lays cards that the camera is not sure of; its picture is kept."""

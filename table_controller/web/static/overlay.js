@@ -1,5 +1,5 @@
 // The lower third on air. It knows only what the relay let out, waits for ever, and shows a play or nothing: no error,
-// no word of a lost connection. ?key= lets it in; ?scale=, ?scene=lower|corner, ?stale=hide|keep shape it.
+// no word of a lost connection. ?key= lets it in; ?scale=, ?scene=lower|corner, ?stale=SECONDS (or keep) shape it.
 import { stream } from "./api.js";
 import { cardRow } from "./cards.js";
 import { $, SEATS, clockFace, node, say } from "./dom.js";
@@ -8,7 +8,7 @@ import { rankText, readingText, t } from "./words.js";
 const asked = new URLSearchParams(location.search);
 const table = decodeURIComponent(location.pathname.split("/").filter(Boolean).pop());
 const keep = asked.get("stale") === "keep";
-const TOO_OLD_MS = 20000;
+const TOO_OLD_MS = (Number(asked.get("stale")) || 20) * 1000;
 let state = null;
 let at = 0;
 let teams = {};
