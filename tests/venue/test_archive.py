@@ -209,7 +209,7 @@ HOSTILE = st.recursive(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_hostile_messages_never_stop_the_archive(data: st.DataObject, messages: list[Heard]) -> None:
     """One field of one message is anything: the archive takes it or leaves it, and takes the next."""
