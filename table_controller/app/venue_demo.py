@@ -127,7 +127,7 @@ def _announce(config: VenueConfig, port: int, names: list[str], overlay: str) ->
     say(f"referee   {at}/referee   in English {at}/referee?lang=en")
     say(f"director  {at}/director")
     say(f"overlay   {at}/overlay/{names[0]}?key={overlay}   {config.relay.delay_s} s behind")
-    say(f"table     {at}/table/{names[0]}?key={overlay}")
+    say(f"table     {at}/table/{names[0]}   once logged in")
     say(f"broker    {config.broker.host}:{config.broker.port}, venue {config.venue.name}   stop with Ctrl-C")
 
 
@@ -202,7 +202,7 @@ async def _people(clock: RealClock, quiet: QuietTable, place: int) -> None:
 
 def _picture(folder: Path, cards: tuple[str, ...]) -> str:
     """The cards side by side, as a crop of the play area would show them."""
-    faces = [cv2.resize(deck("classic").face(card)[..., :3], (90, 130)) for card in cards]
+    faces = [cv2.resize(deck("classic").face(card)[..., 2::-1], (90, 130)) for card in cards]
     cloth = np.full((170, 40 + 60 * len(faces) + 40, 3), (94, 74, 58), np.uint8)
     for place, face in enumerate(faces):
         cloth[20:150, 20 + 60 * place : 110 + 60 * place] = face

@@ -115,6 +115,8 @@ class QuietTable:
     async def _act(self, state: TableState) -> None:
         now = self.clock.now_ms()
         if state.phase in ("standby", "deal_over", "game_over"):
+            for seat in (seat for seat in SEATS if state.prompts[seat]):
+                await self.ask(ev.PromptCircleCleared(now, seat))
             await self.ask(ev.DealRequested(now, "simulated people", self.rng.choice(SEATS)))
         elif state.phase == "sorting":
             seat = next(seat for seat in SEATS if seat not in state.ready)
@@ -190,7 +192,6 @@ class QuietTable:
         deal = self.state().deal
         if deal is not None and seat in deal.owes_report:
             await self.ask(ev.PromptLaid(now + 1, seat, str(deal.owes_report[seat])))
-            await self.ask(ev.PromptCircleCleared(now + 1, seat))
 
     def _misread(self, cards: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """One card in doubt, half of the time read as another suit."""
