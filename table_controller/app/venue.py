@@ -41,8 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--out", type=Path, required=True, metavar="DIR")
     files.add_argument("--table", action="append", default=[], metavar="NAME", help="a table's name (again for each)")
     files.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
-    for name, words in (("port", "MQTT"), ("websocket-port", "MQTT over websockets"), ("tls-port", "MQTT over TLS")):
-        files.add_argument(f"--{name}", type=int, default=1883 if name == "port" else 0, metavar="N", help=words)
+    for name, words in (
+        ("port", "MQTT (default: broker.port)"),
+        ("websocket-port", "MQTT over websockets"),
+        ("tls-port", "MQTT over TLS"),
+    ):
+        files.add_argument(f"--{name}", type=int, default=0, metavar="N", help=words)
     files.add_argument("--certificate", default="", metavar="PEM")
     files.add_argument("--key", default="", metavar="PEM")
     files.add_argument("--bridge", default="", metavar="HOST:PORT", help="also a bridge to a head broker")
@@ -108,7 +112,8 @@ def _asked(file: Path | None) -> str:
 
 
 def _broker_files(config: VenueConfig, args: argparse.Namespace) -> int:
-    listening = Listening(args.host, args.port, args.websocket_port, args.tls_port, args.certificate, args.key)
+    port = args.port or config.broker.port
+    listening = Listening(args.host, port, args.websocket_port, args.tls_port, args.certificate, args.key)
     folder = args.out.absolute()
     accounts = write_files(folder, config.venue.name, args.table, listening)
     print(f"{folder}/mosquitto.conf, {folder}/passwd, {folder}/acl")
@@ -185,20 +190,30 @@ def started_broker(config: VenueConfig) -> Iterator[None]:
         raise DeviceError("mosquitto is not installed.", way_out="apt-get install mosquitto.")
     if not config.broker.config or not file.is_file():
         raise DeviceError(f"There is no {file}.", way_out="Write it: table-controller venue broker-config.")
+    host, port = config.broker.host, config.broker.port
+    if answers(host, port, 0.2):
+        raise DeviceError(
+            f"Something listens at {host}:{port} already, so no broker can be started there.",
+            way_out="Stop it (systemctl stop mosquitto), or set broker.start = false, or another broker.port.",
+        )
     process = subprocess.Popen([program, "-c", str(file)], start_new_session=True, stderr=subprocess.DEVNULL)
     try:
-        _await(config, process.poll)
+        _await(config, process.poll, file)
         yield
     finally:
         process.terminate()
         process.wait(10)
 
 
-def _await(config: VenueConfig, ended: Callable[[], int | None]) -> None:
+def _await(config: VenueConfig, ended: Callable[[], int | None], file: Path) -> None:
     for _ in range(int(BROKER_STARTS_S * 20)):
         if answers(config.broker.host, config.broker.port, 0.2):
             return
         if ended() is not None:
             break
         threading.Event().wait(0.05)
-    raise DeviceError("mosquitto does not start.", way_out="Run `mosquitto -c` on that file to see why.")
+    where = f"{config.broker.host}:{config.broker.port}"
+    raise DeviceError(
+        f"mosquitto does not answer at {where}.",
+        way_out=f"Run `mosquitto -c {file}` to see why, and look for its listener.",
+    )

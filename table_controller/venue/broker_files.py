@@ -132,7 +132,7 @@ def configuration(folder: Path, listening: Listening) -> str:
 
 
 def write_files(folder: Path, venue: str, tables: list[str], listening: Listening) -> list[str]:
-    """Write all of it; passwords that are there already stay. Returns the accounts. Raises UsageError."""
+    """Write all of it; tables and passwords that are there already stay. Returns the accounts. Raises UsageError."""
     for name in (venue, *tables):
         if not name or any(mark in name for mark in "/+# \t\n$%"):
             raise UsageError(f"'{name}' cannot be a venue's or table's name.", way_out="No spaces, / + # $ %.")
@@ -141,6 +141,7 @@ def write_files(folder: Path, venue: str, tables: list[str], listening: Listenin
     try:
         for name in ("", "data", "secrets"):
             (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        tables = list(dict.fromkeys([*_tables_there(folder / "secrets"), *tables]))
         accounts = list(rights(venue, tables))
         lines = [f"{account}:{hashed(_password(folder / 'secrets', account))}" for account in accounts]
         _write(folder / "passwd", "\n".join(lines) + "\n")
@@ -149,6 +150,12 @@ def write_files(folder: Path, venue: str, tables: list[str], listening: Listenin
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}.", way_out="Name another folder.") from error
     return accounts
+
+
+def _tables_there(folder: Path) -> list[str]:
+    """Tables of earlier runs: who adds a table shuts out nobody."""
+    files = sorted(folder.glob(f"{account_of('*')}.password"))
+    return [path.name.removeprefix(account_of("")).removesuffix(".password") for path in files]
 
 
 def _password(folder: Path, account: str) -> str:

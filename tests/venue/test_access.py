@@ -139,7 +139,10 @@ def test_nobody_enters_without_the_right_password(hall: Any, kit: Any) -> None:
 def test_files_are_for_their_owner_and_passwords_stay(tmp_path: Path) -> None:
     write_files(tmp_path / "b", "hall", ["t1"], Listening())
     first = (tmp_path / "b/secrets/overlay.password").read_text()
-    write_files(tmp_path / "b", "hall", ["t1", "t2"], Listening(websocket_port=9001))
+    accounts = write_files(tmp_path / "b", "hall", ["t2"], Listening(websocket_port=9001))
+    assert accounts[-2:] == ["table-t1", "table-t2"], "who adds a table shuts out nobody"
+    assert "user table-t1\n" in (tmp_path / "b/acl").read_text()
+    assert "table-t1:$7$" in (tmp_path / "b/passwd").read_text()
     assert (tmp_path / "b/secrets/overlay.password").read_text() == first
     for path in (tmp_path / "b").rglob("*"):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -72,5 +73,13 @@ def test_people_keys_and_files_by_the_command_line(tmp_path: Path) -> None:
     done = table_controller("venue", "broker-config", "--config", str(config), "--out", str(out), "--table", "t1")
     assert "table-t1" in done.stdout
     assert (out / "acl").is_file()
+    assert "listener 1883 127.0.0.1" in (out / "mosquitto.conf").read_text()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        taken = f'[venue]\nstate = "{tmp_path / "s"}"\n[broker]\nport = {port}\nstart = true\nconfig = "{out}"\n'
+        config.write_text(taken)
+        table_controller("venue", "broker-config", "--config", str(config), "--out", str(out))
+        assert f"listener {port} 127.0.0.1" in (out / "mosquitto.conf").read_text()
+        assert "listens" in table_controller("venue", "serve", "--config", str(config), status=69).stderr
     config.write_text("[venue]\nnmae = 1\n")
     assert "nmae" in table_controller("venue", "serve", "--config", str(config), status=78).stderr
