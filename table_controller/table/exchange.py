@@ -20,8 +20,13 @@ def ready(draft: Draft, event: ReadyPressed) -> None:
     if event.seat not in draft.state.ready:
         draft.state.ready.append(event.seat)
         draft.publish("ready", seat=event.seat)
-    if len(draft.state.ready) == 4:
-        end_sorting(draft, event.at_ms)
+    end_if_ready(draft, event.at_ms)
+
+
+def end_if_ready(draft: Draft, at_ms: int) -> None:
+    """Everybody is ready and it is known who leads; else the first seat to lay cards does, or who is named."""
+    if len(draft.state.ready) == 4 and leader_known(draft):
+        end_sorting(draft, at_ms)
 
 
 def end_sorting(draft: Draft, at_ms: int, first_seat: Seat | None = None) -> None:
@@ -32,7 +37,8 @@ def end_sorting(draft: Draft, at_ms: int, first_seat: Seat | None = None) -> Non
     state = draft.state
     draft.emit(CancelTimer("sorting"))
     if state.deal_number == 1 or state.no_tribute or not state.last_order:
-        begin_play(draft, state.named_leader or state.first_leader or first_seat or "E", at_ms)
+        drawn = None if state.no_tribute else state.first_leader
+        begin_play(draft, state.named_leader or drawn or first_seat or "E", at_ms)
         return
     state.exchange.owing = list(payers(state.last_order))
     draft.move("tribute_begins")

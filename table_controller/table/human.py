@@ -69,7 +69,7 @@ def resync(draft: Draft, event: Resync) -> None:
     new.trick.out.extend(out)
     if new.over:
         raise Refusal("With these counts the deal would be over.", way_out="Correct the counts.", code="COUNTS")
-    if event.last_seat is not None:
+    if event.last_seat and event.last_seat != event.turn:  # by the seat in turn itself: everybody passed, and it leads
         new.trick.play(event.last_seat, last_card=False)
         while new.trick.turn not in (event.turn, None):
             new.trick.pass_(new.trick.to_answer[0])

@@ -13,6 +13,7 @@ from table_controller.table.contest import lose_game
 from table_controller.table.deal_end import lose_deal, refold, restore, saved
 from table_controller.table.duties import owe_card
 from table_controller.table.events import IncidentUpdated
+from table_controller.table.exchange import end_if_ready
 from table_controller.table.incidents import ALLOWED_STEPS, KINDS, NOTED, STATUSES, Incident
 from table_controller.table.play import after
 from table_controller.table.referee_events import (
@@ -243,9 +244,9 @@ def type_named(draft: Draft, event: TypeNamed) -> None:
     if deal is None or state.names_type != event.seat or deal.turn is None or not deal.leading:
         raise Refusal(f"Seat {event.seat} has no type to name.", code="TYPE")
     causes = [i.number for i in state.incidents if i.seat == deal.turn and i.trick == deal.trick_number]
-    state.must_lead = MustLead(deal.turn, event.type, deal.trick_number, causes[-1] if causes else 0)
+    state.must_lead = MustLead(deal.turn, event.play_type, deal.trick_number, causes[-1] if causes else 0)
     state.names_type = None
-    draft.publish("type_named", seat=event.seat, leader=deal.turn, type=event.type)
+    draft.publish("type_named", seat=event.seat, leader=deal.turn, type=event.play_type)
 
 
 def leader_named(draft: Draft, event: LeaderNamed) -> None:
@@ -254,6 +255,8 @@ def leader_named(draft: Draft, event: LeaderNamed) -> None:
     draft.require("standby", "deal_over", "game_over", "dealing", "sorting", "fault")
     state.named_leader = event.leader
     draft.publish("leader_named", leader=event.leader, by=event.by)
+    if state.phase == "sorting":
+        end_if_ready(draft, event.at_ms)
 
 
 def exposed(draft: Draft, event: CardsExposed) -> None:

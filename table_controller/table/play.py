@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 from table_controller.cards import UNKNOWN, Seat, over_conserved
@@ -70,12 +71,25 @@ def go_on(draft: Draft, at_ms: int) -> None:
         return
     waiting, draft.state.early = draft.state.early, []
     for action in waiting:
-        laid(draft, action)
+        _lay_if_due(draft, action)
+
+
+def _lay_if_due(draft: Draft, action: Early) -> None:
+    """What was laid during a pause and nobody waits for must not keep the table paused: it only lies there."""
+    trial = Draft(copy.deepcopy(draft.state))
+    try:
+        laid(trial, action)
+    except Refusal:
+        return
+    draft.state = trial.state
+    draft.effects.extend(trial.effects)
 
 
 def pass_pressed(draft: Draft, event: PassPressed) -> None:
     """The PASS button, the same as a PASS card."""
     draft.require("playing", "trick_over", "paused")
+    if draft.state.phase == "paused" and draft.state.under not in ("playing", "trick_over"):
+        raise Refusal(f"Nobody passes in '{draft.state.under}'.", code="PHASE")
     passed(draft, Early(event.seat, event.at_ms, (), ()))
 
 

@@ -61,7 +61,7 @@ class TypeNamed(Event):
     """The left-hand neighbour of a leader who erred names the type to lead (seed 000 L255)."""
 
     seat: Seat
-    type: str
+    play_type: str
 
 
 @dataclass(frozen=True)

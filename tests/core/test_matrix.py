@@ -47,7 +47,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "IrregularityNoted": {"kind": "exposed_card", "seat": "E", "by": "x"},
     "PromptTold": {"incident": 1, "kind": "PASS", "by": "x"},
     "HallReminded": {"kinds": ("irregular_layout",), "by": "x"},
-    "TypeNamed": {"seat": "S", "type": "pair"},
+    "TypeNamed": {"seat": "S", "play_type": "pair"},
     "LeaderNamed": {"leader": "N", "by": "x"},
     "CardsExposed": {"seat": "E", "cards": ("3S",), "by": "x", "as_tribute": True},
     "ExchangeCorrected": {"seat": "E", "card": "3S", "by": "x", "wrong": True},

@@ -98,8 +98,8 @@ def test_a_leaders_wrong_play_lets_the_left_hand_neighbour_name_the_type(driven:
     assert last(driven).kind == "not_a_play"
     rule(driven)
     assert driven.core.state.names_type == "S"
-    assert driven.send(rv.TypeNamed, seat="N", type="single").refusal is not None
-    assert driven.send(rv.TypeNamed, seat="S", type="pair").refusal is None
+    assert driven.send(rv.TypeNamed, seat="N", play_type="single").refusal is not None
+    assert driven.send(rv.TypeNamed, seat="S", play_type="pair").refusal is None
     driven.send(ev.AreaCleared, seat="E")
     driven.send(ev.CardsSeen, seat="E", cards=("5S",))
     assert last(driven).kind == "banned_type"
@@ -223,6 +223,7 @@ def test_a_foul_overturned_after_later_deals_takes_only_its_own_levels_back(led:
     assert led.core.state.levels == {"EW": "5", "NS": "2"}
     for seat in SEATS:
         led.send(ev.AreaCleared, seat=seat)
+    led.send(rv.LeaderNamed, leader="E", by="EW")
     led.play_deal()
     after = dict(led.core.state.levels)
     winner, rise = led.core.state.results[-1]["winner"], led.core.state.results[-1]["rise"]

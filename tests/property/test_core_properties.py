@@ -168,7 +168,7 @@ class CoreMachine(RuleBasedStateMachine):
         seat=seats,
     )
     def players_say(self, make: Any, seat: Any) -> None:
-        more = {rv.TypeNamed: {"type": "pair"}, rv.LeaderNamed: {"by": "x"}, rv.DisputeRaised: {"play": 0}}.get(
+        more = {rv.TypeNamed: {"play_type": "pair"}, rv.LeaderNamed: {"by": "x"}, rv.DisputeRaised: {"play": 0}}.get(
             make, {}
         )
         name = "leader" if make is rv.LeaderNamed else "seat"
