@@ -196,6 +196,8 @@ def _row(view: View) -> Message:
         "turn": data.get("turn"),
         "left": {seat: _dict(seats.get(seat)).get("left") for seat in SEATS},
         "pause_reason": data.get("pause_reason", ""),
+        "camera_lost": data.get("camera_lost") or "",
+        "dealer_online": _dealer(_dict(data.get("dealer"))),
         "clock": {key: clock.get(key) for key in CLOCK},
         "incidents": len(view.incidents),
         "questions": len(asked),
@@ -203,6 +205,13 @@ def _row(view: View) -> Message:
         "urgent": _urgent(view),
         "result": {key: last.get(key) for key in ("deal", "winner", "rise")} if last else None,
     }
+
+
+def _dealer(told: Message) -> bool | None:
+    """Whether the dealing machine answers; None where none has ever been heard of, as at a table dealt by hand."""
+    if told.get("online"):
+        return True
+    return False if told.get("kind") or told.get("message") else None
 
 
 CLOCK = ("kind", "seat", "running", "elapsed_ms", "warning_ms", "limit_ms", "warned")

@@ -192,6 +192,23 @@ def test_the_scoreboard_says_that_a_seats_play_is_in_doubt(served: Served, chrom
     shot(chromium, "scoreboard-doubt")
 
 
+def test_an_unread_prompt_card_is_asked_beside_its_picture(served: Served, chromium: webdriver.Chrome) -> None:
+    name = served.picture("0000000700-N.jpg")
+    served.table.send(ev.PromptLaid, seat="N", kind="??", evidence=name)
+    served.table.send(ev.PromptLaid, seat="W", kind="??", evidence="0000000800-W.jpg")
+    chromium.get(f"{served.url}/control?lang=en")
+    seen = "return [...document.querySelectorAll('#incidents img')].map((i) => i.getBoundingClientRect().width)"
+    WebDriverWait(chromium, 20).until(lambda _: sum(chromium.execute_script(seen)) > 100)
+    gone, shown = chromium.execute_script(seen)
+    assert gone == 0, "a picture that is not there leaves no frame"
+    assert shown < 600, "small beside its words"
+    chromium.execute_script("document.querySelectorAll('#incidents img')[1].dataset.once = 1")
+    served.seen("E", "5S", ())
+    WebDriverWait(chromium, 20).until(lambda _: "single" in chromium.find_element(By.ID, "plays").text)
+    assert len(chromium.find_elements(By.CSS_SELECTOR, "#incidents img[data-once]")) == 1, "fetched once"
+    shot(chromium, "control-asked")
+
+
 def test_only_pictures_of_plays_are_served_and_to_this_machine_alone(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

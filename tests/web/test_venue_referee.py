@@ -190,3 +190,18 @@ def test_a_broker_and_a_service_that_were_away_are_found_again(own_venue: Any, v
         return "li已知悉" in eyes.text("#queue li")
 
     eyes.wait(taken, 30)
+
+
+def test_a_tile_says_that_the_camera_or_the_dealer_is_away(own_venue: Any, visitor: Any, eyes: Any) -> None:
+    own_venue.play("t1", 2)
+    visitor.log_in(own_venue, "li", "/referee?lang=en")
+    eyes.wait(lambda: len(eyes.all(".tile")) == 2)
+    trouble = "a[href^='/table/t1'].tile .trouble"
+    own_venue.tell("t1", ev.DealerOffline, message="unplugged")
+    eyes.wait(lambda: eyes.text(trouble) == "Dealer not connected")
+    own_venue.tell("t1", ev.CameraLost, reason="unplugged")
+    own_venue.tell("t1", ev.TdPressed, seat="N")
+    eyes.wait(lambda: "referee is called" in eyes.text(trouble) and "No camera · Dealer" in eyes.text(trouble))
+    assert "Dealer" not in eyes.text("a[href^='/table/t2'].tile .trouble"), "no machine was ever heard of there"
+    eyes.shot("referee-tile-trouble")
+    sound(eyes, own_venue)

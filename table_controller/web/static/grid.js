@@ -8,7 +8,7 @@ const tiles = new Map();
 const SILENT_MS = 15000;
 const FILTERS = {
   all: () => true, need: (r) => r.attention > 0, doubt: (r) => r.questions > 0,
-  lost: (r) => r.attention === 4 || r.availability !== "ready" || r.phase === "fault", idle: (r) => r.phase !== "playing",
+  lost: (r) => r.attention === 4 || r.availability !== "ready" || r.phase === "fault" || Boolean(r.camera_lost) || r.dealer_online === false, idle: (r) => r.phase !== "playing",
 };
 const natural = new Intl.Collator("zh", { numeric: true });
 const byTable = (a, b) => natural.compare(a.row.table, b.row.table);
@@ -50,6 +50,8 @@ function trouble(tile, now) {
     words.push(`${seat}${lang === "en" ? row.urgent.en : row.urgent.zh} ${age(now - row.urgent.since)}${row.urgent.by ? ` · ${row.urgent.by}` : ""}`);
     if (row.incidents > 1) words.push(t("more", { n: row.incidents - 1 }));
   }
+  if (row.camera_lost && row.urgent?.kind !== "camera_lost") words.push(t("camera_out"));
+  if (row.dealer_online === false) words.push(t("dealer_out"));
   if (row.questions && !(row.urgent && ["doubtful_reading", "conservation"].includes(row.urgent.kind))) words.push(t("doubts", { n: row.questions }));
   return words.join(" · ");
 }

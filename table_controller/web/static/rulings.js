@@ -17,6 +17,19 @@ function node(tag, properties = {}, ...children) {
   return made;
 }
 
+// The list is drawn anew with every state, a picture is fetched once. One that is no longer kept leaves no broken frame.
+const pictures = new Map();
+
+function picture(name, who) {
+  if (!pictures.has(name)) {
+    const image = node("img", { alt: t("evidence_of", { a: who }), className: "small" });
+    image.onerror = () => { image.hidden = true; };
+    image.src = `/api/evidence/${encodeURIComponent(name)}`;
+    pictures.set(name, image);
+  }
+  return pictures.get(name);
+}
+
 export function pick(label, names, act) {
   const select = node("select", { ariaLabel: label }, new Option(label, ""), ...names.map((name) => new Option(t(name), name)));
   select.onchange = () => { if (select.value) act(select.value); select.value = ""; };
@@ -37,7 +50,7 @@ export function drawIncident(i, send) {
   const words = node("span", { textContent: `#${i.number} ${who} ${lang === "en" ? i.en : i.zh} ${i.detail}` });
   const item = node("li", {}, words);
   if (i.rule) item.append(node("small", { textContent: ` ${i.rule}` }));
-  if (i.evidence) item.append(node("img", { src: `/api/evidence/${i.evidence}`, alt: t("evidence_of", { a: who }), className: "small" }));
+  if (i.evidence) item.append(picture(i.evidence, who));
   if (i.kind === "doubtful_prompt") item.append(pick(t("which_prompt"), PROMPTS, (kind) => send({ do: "prompt", number: i.number, kind: kind === "none_of_them" ? "" : kind })));
   if (i.kind === "doubtful_exchange") item.append(cardField(i, send));
   if (i.status === "open") item.append(button(t("ack"), () => send({ do: "incident", number: i.number, status: "acknowledged" })));

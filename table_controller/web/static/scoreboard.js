@@ -57,7 +57,8 @@ function drawHeader() {
   if (state.trick && state.turn) parts.push(t("trick", { n: state.trick }));
   if (state.phase === "dealing") parts.push(`${state.dealer.index} / 108`);
   if (state.dealer.fault) parts.push(state.dealer.message);
-  if (!state.dealer.online) parts.push(t("dealer_offline"));
+  // A machine that was never heard of is not missed: the table deals by hand.
+  if (!state.dealer.online && (state.dealer.kind || state.dealer.message)) parts.push(t("dealer_offline"));
   if (state.camera_lost) parts.push(t("camera_lost"));
   if (state.exchange.resisted) parts.push(t("resisted"));
   $("sub").textContent = parts.join("　");

@@ -17,7 +17,7 @@ addWords({
   taken_by: ["{a}已知悉", "{a} has it"], arrived_by: ["{a}已到场", "{a} is there"], resolved_by: ["{a}已了结", "ended by {a}"], open_s: ["无人处理", "nobody yet"],
   raised: ["提出", "raised"], step_acknowledged: ["知悉", "taken"], step_arrived: ["到场", "arrived"], step_ended: ["了结", "ended"],
   lost: ["失联", "Lost"], offline: ["已关机", "Off"], unknown: ["未知", "Unknown"], silent: ["{n}无消息", "silent {n}"], simulated: ["模拟", "simulated"],
-  camera_out: ["摄像头无画面", "No camera"], dealer_out: ["发牌机故障", "Dealer fault"], doubts: ["存疑{n}", "{n} in doubt"], plays_at: ["打", "at "], more: ["另{n}项", "{n} more"],
+  camera_out: ["摄像头无画面", "No camera"], dealer_out: ["发牌机未连接", "Dealer not connected"], doubts: ["存疑{n}", "{n} in doubt"], plays_at: ["打", "at "], more: ["另{n}项", "{n} more"],
   keys_help: ["按键", "Keys"], mute: ["静音", "Mute"], sound: ["提示音", "Sound"],
   keys_referee: [
     "J K 或 ↑ ↓ 选事项　A 知悉　G 到场　回车 打开　Shift+A 全部知悉　T 到牌桌　/ 筛选　S 排序　方向键 在牌桌间移动",
