@@ -203,7 +203,15 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path) ->
         assert {t.runtime.state.phase for t, _ in tables} == {"paused"}
         told = (await site.ask("POST", "/api/hall", "head_referee", {"do": "resume", "tables": ["t2"]}))[1]
         assert list(told["results"]) == ["t2"]
-        assert tables[1][0].runtime.state.phase == "playing"
+        second = tables[1][0]
+        assert second.runtime.state.phase == "playing"
+        await second.runtime.ask(TdPressed(second.clock.now_ms(), "N"))
+        await kit.until(lambda: service.hall.views["t2"].data["pause_reason"] == "td_call")
+        told = (await site.ask("POST", "/api/hall", "director", {"do": "resume", "tables": None}))[1]["results"]
+        assert (told["t1"]["ok"], told["t2"]["code"]) == (True, "CALLED"), "a referee is at work there"
+        assert second.runtime.state.phase == "paused"
+        told = (await site.ask("POST", "/api/hall", "director", {"do": "resume", "tables": ["t2"]}))[1]
+        assert second.runtime.state.phase == "playing"
         assert (await site.ask("POST", "/api/hall", "head_referee", {"do": "start"}))[0] == 403
         told = (await site.ask("POST", "/api/hall", "director", {"do": "announce", "kind": "last_deal"}))[1]
         assert (await site.ask("GET", "/api/hall", "scoreboard"))[1]["announcement"]["zh"] == "最后一副"

@@ -21,6 +21,7 @@ from table_controller.venue.api.route import (
     answer,
     word,
 )
+from table_controller.venue.hall import CALLS
 from table_controller.venue.settings import LONGEST_DELAY_S
 
 ROUND_OVER = "round over / 本轮结束"
@@ -60,8 +61,20 @@ async def hall(call: Call) -> web.StreamResponse:
     tables = _tables(call, data)
     if not tables:
         raise Problem(409, "No table is there.")
-    acts = {name: give(call, name, VERBS[what], {**rest, **_names(call, what, name)}) for name in tables}
+    if what == "resume" and data.get("tables") is None:
+        acts = {name: _resume(call, name, rest) for name in tables}
+    else:
+        acts = {name: give(call, name, VERBS[what], {**rest, **_names(call, what, name)}) for name in tables}
     return answer({"results": await together(acts)})
+
+
+async def _resume(call: Call, table: str, rest: dict[str, Any]) -> dict[str, Any]:
+    """The whole hall goes on, but no table takes its referee by surprise."""
+    if call.service.hall.views[table].data.get("pause_reason") in CALLS:
+        raise Problem(
+            409, "It is paused for a referee who was called.", way_out="Choose that table by itself.", code="CALLED"
+        )
+    return await give(call, table, "resume", rest)
 
 
 def _names(call: Call, what: str, table: str) -> dict[str, Any]:
