@@ -19,7 +19,7 @@ from table_controller.app.venue import running
 from table_controller.app.venue_pages import venue_pages
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CardsSeen, DealtByHand, ReadyPressed, TdPressed
-from table_controller.venue.api import openapi
+from table_controller.venue.api import openapi, streams
 from table_controller.venue.api.server import ROUTES
 from table_controller.venue.broker_files import account_of
 from table_controller.venue.people import ROLES
@@ -192,7 +192,9 @@ def test_a_call_is_seen_taken_arrived_at_and_ruled_on(hall: Any, kit: Any, tmp_p
     on_site(hall, kit, tmp_path, work)
 
 
-def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path) -> None:
+def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "LOOK_AGAIN_MS", 200)
+
     async def work(site: Site, service: Any, tables: Any) -> None:
         await kit.until(lambda: all(t.runtime.state.phase == "playing" for t, _ in tables))
         roster = {"round": 2, "tables": {"t1": {"names": ["甲", "乙", "丙", "丁"], "EW": "东", "NS": "西"}}}
@@ -246,6 +248,9 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path) ->
         assert (await site.ask("GET", f"/api/people?key={key}", None))[0] == 401
         async with site.session.get(f"{site.url}/api/air/t1/stream?key={key}") as answer:
             assert (await answer.content.readline()).startswith(b"event: state")
+            assert (await site.ask("DELETE", "/api/people/obs", "director"))[0] == 200
+            await asyncio.wait_for(answer.content.read(), 20)  # the open line ends with the key
+        assert (await site.ask("GET", f"/api/air/t1/state?key={key}", None))[0] == 401
         async with site.session.get(
             f"{site.url}/api/stream", headers={"Authorization": f"Bearer {site.tokens['viewer']}"}
         ) as answer:

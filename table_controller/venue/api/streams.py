@@ -7,12 +7,15 @@ import contextlib
 
 from aiohttp import web
 
+from table_controller.venue.api.entering import token_of
 from table_controller.venue.api.route import AIR, LOOKERS, OFFICIALS, Call, Route
 from table_controller.venue.hall import encode
 
 GAP_MS = 100
 """Rows are sent at most this often."""
 KEEPALIVE_S = 10.0
+LOOK_AGAIN_MS = 5000
+"""How often it is asked anew whether a reader may still read."""
 STREAM = "text/event-stream"
 
 
@@ -30,16 +33,32 @@ async def _pause(call: Call, ms: int) -> None:
 
 
 async def hall(call: Call) -> web.StreamResponse:
-    """All rows at first, then those that changed; it ends when the reader goes."""
-    response, reader = await _begin(call), HallReader(call)
+    """All rows at first, then those that changed; it ends when the reader goes, or may no longer read."""
+    response, reader, leave = await _begin(call), HallReader(call), Leave(call)
     with contextlib.suppress(ConnectionError):
-        while not call.service.hall.closed:
+        while not call.service.hall.closed and await leave.stands():
             changed = call.service.hall.changed
             await response.write(reader.news() or b": \n\n")
             await _pause(call, GAP_MS)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), KEEPALIVE_S)
     return response
+
+
+class Leave:
+    """A reader's right to read: it ends with his session, his key, his role."""
+
+    def __init__(self, call: Call) -> None:
+        self._call, self._clock = call, call.service.clock
+        self._due_ms = self._clock.now_ms() + LOOK_AGAIN_MS
+
+    async def stands(self) -> bool:
+        """Whether it still holds, looked up now and then."""
+        if self._clock.now_ms() < self._due_ms:
+            return True
+        self._due_ms = self._clock.now_ms() + LOOK_AGAIN_MS
+        person = await asyncio.to_thread(self._call.service.people.who, token_of(self._call.request))
+        return person is not None and person.role == self._call.who.role
 
 
 class HallReader:
@@ -80,14 +99,14 @@ class HallReader:
 
 
 async def _follow(call: Call, plane: str) -> web.StreamResponse:
-    hall, table = call.service.hall, call.place("table")
+    hall, table, leave = call.service.hall, call.place("table"), Leave(call)
     queue = hall.follow(plane, table)
     try:
         response = await _begin(call)
         first = call.service.on_air.get(table) if plane == "air" else _newest(call, table)
         with contextlib.suppress(ConnectionError):
             await response.write(encode("state", first) if first else b": \n\n")
-            while not hall.closed:
+            while not hall.closed and await leave.stands():
                 await response.write(await _next(queue))
     finally:
         hall.unfollow(plane, table, queue)
