@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from table_controller.cards import SEATS
-from table_controller.games.guandan.deal import Action, Deal, Verdict, replay_actions
+from table_controller.games.guandan.deal import Action, Deal, Verdict, Void, replay_actions
 from table_controller.table.exchange import begin_turn
 from table_controller.table.incidents import OPEN
 from table_controller.table.proofs import prove, withdraw_unproved
@@ -21,7 +21,12 @@ OF_A_PLAY = ("not_a_play", "does_not_beat", "too_many_cards", "irregular_layout"
 
 def verdicts_of(draft: Draft, actions: Iterable[Action]) -> Verdicts:
     """What these actions come to, from the deal's first lead or the last resync. Changes nothing."""
-    return replay_actions(_start(draft), actions, draft.profile)
+    return replay_actions(_start(draft), actions, draft.profile, void_of(draft.state.deal))
+
+
+def void_of(deal: Deal | None) -> Void | None:
+    """The void hand of a deal, and where in its record it was declared."""
+    return (deal.void, deal.void_after) if deal is not None and deal.void is not None else None
 
 
 def _start(draft: Draft) -> Deal:
@@ -38,10 +43,8 @@ def judge_anew(draft: Draft, at_ms: int) -> None:
     state, before = draft.state, draft.state.deal
     assert before is not None
     deal = _start(draft)
-    verdicts = replay_actions(deal, state.actions[state.judged_from :], draft.profile)
+    verdicts = replay_actions(deal, state.actions[state.judged_from :], draft.profile, void_of(before))
     refuse_impossible(verdicts)
-    if before.void is not None and deal.void is None:
-        deal.declare_void(before.void)
     state.actions[state.judged_from :] = [_with_reading(action, verdict) for action, verdict in verdicts]
     state.deal = deal
     _settle_incidents(draft, verdicts, at_ms)

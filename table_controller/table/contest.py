@@ -10,6 +10,7 @@ from table_controller.games.guandan.penalties import may_give
 from table_controller.games.guandan.round_time import play_out
 from table_controller.table.deal_end import end_game, game_line, levels_after, refold
 from table_controller.table.effects import CancelTimer, SetTimer
+from table_controller.table.exchange import owe_anew
 from table_controller.table.match_state import MatchState
 from table_controller.table.referee_events import (
     DisputeAgreed,
@@ -250,7 +251,8 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
         raise Refusal(f"The result can no longer be changed: {why}.", code="RESULT")
     if event.role != answer.needs:
         raise Refusal("A correction needs the head referee.", code="ROLE")
-    if len(event.order) not in (2, 4) or len(set(event.order)) != len(event.order):
+    short = len(event.order) == 2 and pair_of(event.order[0]) == pair_of(event.order[1])
+    if not (short or len(event.order) == 4) or len(set(event.order)) != len(event.order):
         raise Refusal("Name the four places, or the first two of a double-down.", code="ORDER")
     line = lines[0]
     before = levels_after(state, state.results[: state.results.index(line)])
@@ -261,6 +263,7 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     refold(draft)
     if state.results[-1] is line:
         state.last_order, state.winner = list(places), result.winner
+        owe_anew(draft)
     _recount_game(draft)
     draft.publish("result_corrected", deal=event.deal, order=places, levels=tuple(sorted(state.levels.items())))
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from table_controller.games.guandan.deal import Action, Deal, replay_actions
 from table_controller.games.guandan.match import settle
-from table_controller.games.guandan.tribute import tribute_plan
+from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.anew import judge_anew, refuse_impossible
 from table_controller.table.deal_end import end_deal, levels_after, refold
 from table_controller.table.events import PlayCorrected
-from table_controller.table.exchange import judge_return, settle_tribute
+from table_controller.table.exchange import judge_return, owe_anew, settle_tribute
 from table_controller.table.incidents import ASKING
 from table_controller.table.match_state import PastDeal
 from table_controller.table.play import take_unapplied, take_waiting
@@ -168,7 +168,7 @@ def _edit_past(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
     past = state.past[place]
     actions = edit(list(past.actions))
     deal = copy.deepcopy(past.start) or Deal(leader=past.leader, level=past.level)
-    verdicts = replay_actions(deal, actions[past.judged_from :], draft.profile)
+    verdicts = replay_actions(deal, actions[past.judged_from :], draft.profile, past.void)
     refuse_impossible(verdicts)
     state.past[place] = replace(past, actions=tuple(actions), digest=_digest(actions))
     _new_result(draft, past, deal)
@@ -202,6 +202,7 @@ def _new_result(draft: Draft, past: PastDeal, deal: Deal) -> None:
     refold(draft)
     if state.results[-1] is line:
         state.last_order, state.winner = list(deal.order), result.winner
+        owe_anew(draft)
     draft.publish(
         "result_corrected", deal=past.number, order=tuple(deal.order), levels=tuple(sorted(state.levels.items()))
     )
@@ -240,6 +241,8 @@ def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
 def _pay_anew(draft: Draft) -> None:
     """Another card of a tribute that was paid: it may go to another seat."""
     state, exchange = draft.state, draft.state.exchange
+    if not set(payers(state.last_order)) <= set(exchange.shown):
+        return  # the places were corrected after the tributes were paid: these stand
     plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
     if plan.pays != exchange.pays and exchange.returned:
         raise Refusal(

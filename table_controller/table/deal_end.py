@@ -132,6 +132,7 @@ def keep(state: TableState, deal: Deal) -> None:
             start=copy.deepcopy(state.resynced),
             judged_from=state.judged_from,
             digest=hashlib.sha256(rest.encode()).hexdigest()[:16],
+            void=(deal.void, deal.void_after) if deal.void else None,
         )
     )
 

@@ -10,7 +10,7 @@ from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
 from table_controller.table.refusal import Refusal
-from table_controller.table.state import Early
+from table_controller.table.state import Early, Exchange
 from table_controller.table.turn import Draft
 
 
@@ -45,6 +45,17 @@ def end_sorting(draft: Draft, at_ms: int, first_seat: Seat | None = None) -> Non
     profile = draft.profile
     draft.start_clock("tribute", None, at_ms, profile.tribute_ms, profile.tribute_step_ms)
     draft.publish("tribute_due", seats=tuple(state.exchange.owing))
+
+
+def owe_anew(draft: Draft) -> None:
+    """The last deal's places were corrected: while tribute is due, whoever owes it by them shows it."""
+    state = draft.state
+    phase = state.under if state.phase == "paused" else state.phase
+    owing = list(payers(state.last_order)) if state.last_order else []
+    if phase != "tribute" or owing == state.exchange.owing:
+        return
+    state.exchange = Exchange(owing)
+    draft.publish("tribute_due", seats=tuple(owing))
 
 
 def leader_known(draft: Draft) -> bool:

@@ -56,7 +56,7 @@ def resync(draft: Draft, event: Resync) -> None:
     if state.deal is None or state.phase not in ("playing", "trick_over", "paused"):
         raise Refusal(f"Not now: the table is in '{state.phase}'.", code="PHASE")
     counts = dict(zip(SEATS, event.counts, strict=True))
-    if any(not 0 <= count <= 27 for count in event.counts) or counts[event.turn] == 0:
+    if any(not 0 <= count <= 27 for count in event.counts) or counts[event.turn] == 0 or event.turn == state.deal.void:
         raise Refusal(
             "The counts do not fit.",
             way_out="Each seat holds 0 to 27 cards, the seat in turn at least one.",
@@ -67,6 +67,8 @@ def resync(draft: Draft, event: Resync) -> None:
     new.report_limit, new.trick_number = deal.report_limit, deal.trick_number + 1
     out = [seat for seat in deal.out if counts[seat] == 0] + [s for s in SEATS if counts[s] == 0 and s not in deal.out]
     new.trick.out.extend(out)
+    if deal.void is not None:
+        new.declare_void(deal.void)
     if new.over:
         raise Refusal("With these counts the deal would be over.", way_out="Correct the counts.", code="COUNTS")
     if event.last_seat and event.last_seat != event.turn:  # by the seat in turn itself: everybody passed, and it leads

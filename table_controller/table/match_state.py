@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from table_controller.cards import PAIRS, SEATS, Pair, Seat
-from table_controller.games.guandan.deal import Action, Deal
+from table_controller.games.guandan.deal import Action, Deal, Void
 
 
 @dataclass
@@ -80,6 +80,8 @@ class PastDeal:
     judged_from: int
     digest: str
     """Stands for the rest in the table's own digest."""
+    void: Void | None = None
+    """A hand that was declared void, and after which action."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PastDeal:
         return self

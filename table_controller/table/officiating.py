@@ -131,7 +131,11 @@ def _void_hand(draft: Draft, seat: Seat, at_ms: int) -> None:
     state, deal = draft.state, draft.state.deal
     if deal is None or state.phase not in (*IN_PLAY, "paused"):
         raise Refusal("A hand can be void only while its deal is played.", way_out="Correct the result.", code="PHASE")
-    verdict = deal.declare_void(seat)
+    if deal.void not in (None, seat):
+        raise Refusal(
+            f"The hand of seat {deal.void} is void already.", way_out="Correct the result after it.", code="PENALTY"
+        )
+    verdict = deal.declare_void(seat, max((action.number for action in state.actions), default=0))
     draft.publish("hand_void", seat=seat)
     if state.phase != "paused":
         after(draft, verdict, at_ms)

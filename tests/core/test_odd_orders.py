@@ -76,3 +76,74 @@ def test_resync_to_the_seat_that_played_last_lets_it_lead(driven: EventTable) ->
     deal = outcome.state.deal
     assert deal is not None
     assert (deal.turn, deal.leading) == ("N", True)
+
+
+def test_places_corrected_while_tribute_is_due_change_who_owes_it(driven: EventTable) -> None:
+    table = exchanging(driven)
+    table.send(ev.PauseRequested, by="referee")
+    order = ("E", "W") if "E" in table.core.state.exchange.owing else ("N", "S")
+    both = {"deal": 1, "agreed": ("EW", "NS"), "by": "head", "role": "head_referee"}
+    assert table.send(rv.ResultCorrected, order=order, **both).refusal is None
+    table.send(ev.ResumeRequested, by="referee")
+    owing = list(table.core.state.exchange.owing)
+    assert set(owing) == {"E", "N", "W", "S"} - set(order)
+    for seat, card in zip(owing, ("AS", "KD"), strict=True):
+        assert table.send(ev.CardsSeen, seat=seat, cards=(card,)).refusal is None
+    assert table.core.state.phase == "returning"
+    assert table.send(rv.ResultCorrected, order=("N", "E", "W", "S"), **both).refusal is None
+    assert table.send(rv.ExchangeCorrected, seat=owing[0], card="QS", by="referee").refusal is None
+
+
+def voided(table: EventTable) -> EventTable:
+    """E led 5S, N's hand was declared void, W and S played."""
+    table.open()
+    table.deal()
+    table.sort_and_exchange()
+    table.send(ev.CardsSeen, seat="E", cards=("5S",))
+    table.send(rv.IrregularityNoted, kind="serious", seat="N", by="ref")
+    void = {"penalty": "void_hand", "by": "head", "role": "head_referee", "apply": False}
+    assert table.send(rv.Ruled, incident=1, **void).refusal is None
+    for seat, card in (("W", "7S"), ("S", "9S")):
+        assert table.send(ev.CardsSeen, seat=seat, cards=(card,)).refusal is None
+    return table
+
+
+def test_a_correction_after_a_void_hand_accuses_nobody(driven: EventTable) -> None:
+    table = voided(driven)
+    assert table.send(ev.PlayCorrected, play=1, cards=("5H",), by="referee").refusal is None
+    assert [i.kind for i in table.core.state.incidents] == ["serious"]
+    deal = table.core.state.deal
+    assert deal is not None
+    assert (deal.turn, deal.void, deal.out) == ("E", "N", ["N"])
+
+
+def test_a_void_hand_stays_void_through_a_resync_and_there_is_no_second(driven: EventTable) -> None:
+    table = voided(driven)
+    table.send(rv.IrregularityNoted, kind="serious", seat="W", by="ref")
+    void = {"penalty": "void_hand", "by": "head", "role": "head_referee"}
+    assert table.send(rv.Ruled, incident=2, **void).refusal is not None
+    assert table.send(ev.Resync, by="ref", turn="N", counts=(20, 20, 20, 20)).refusal is not None
+    assert table.send(ev.Resync, by="ref", turn="E", counts=(20, 20, 20, 20)).refusal is None
+    table.send(ev.CardsSeen, seat="E", cards=("6S",))
+    assert table.core.state.deal is not None
+    assert table.core.state.deal.turn == "W"
+
+
+def test_a_void_hand_is_played_through_when_the_trick_ends_by_it(driven: EventTable) -> None:
+    table = voided(driven)
+    table.send(ev.PassPressed, seat="E")
+    table.send(ev.PassPressed, seat="W")
+    assert table.core.state.deal is not None
+    assert (table.core.state.deal.turn, table.core.state.deal.trick_number) == ("S", 2)
+    assert table.send(rv.PlayRemoved, play=3, by="referee").refusal is None
+    assert table.core.state.deal is not None
+    assert table.core.state.deal.turn is not None
+
+
+def test_two_places_that_are_no_double_down_are_refused(driven: EventTable) -> None:
+    driven.open()
+    driven.play_deal()
+    both = {"deal": 1, "agreed": ("EW", "NS"), "by": "head", "role": "head_referee"}
+    refusal = driven.send(rv.ResultCorrected, order=("E", "S"), **both).refusal
+    assert refusal is not None
+    assert refusal.code == "ORDER"

@@ -79,6 +79,8 @@ class Deal:
     """The last play stands as n cards, faces unknown: what follows cannot be judged against it."""
     void: Seat | None = None
     """A seat whose hand was declared void: it plays no more and is 下游 (seed 000 L291)."""
+    void_after: int = 0
+    """The last action before it was declared void."""
     report_limit: int = REPORT_LIMIT
 
     def __post_init__(self) -> None:
@@ -164,9 +166,9 @@ class Deal:
             return Verdict()
         return self.pass_(seat)
 
-    def declare_void(self, seat: Seat) -> Verdict:
+    def declare_void(self, seat: Seat, after: int = 0) -> Verdict:
         """The hand of ``seat`` is void: it plays no more, the others go on (seed 000 L291)."""
-        self.void = seat
+        self.void, self.void_after = seat, after
         if seat not in self.out:
             self.out.append(seat)
         self.owes_report.pop(seat, None)
@@ -190,13 +192,24 @@ class Deal:
         return leader
 
 
-def replay_actions(deal: Deal, actions: Iterable[Action], profile: Profile) -> list[tuple[Action, Verdict]]:
+Void = tuple[Seat, int]
+"""A void hand's seat, and the number of the last action before it was declared."""
+
+
+def replay_actions(
+    deal: Deal, actions: Iterable[Action], profile: Profile, void: Void | None = None
+) -> list[tuple[Action, Verdict]]:
     """Play a record on from ``deal``: used after a human corrected a reading. Reports are kept by the caller.
 
     What was accepted at the table stays accepted; a fault that shows now, or a wrong turn, is named in its verdict.
     """
-    verdicts = []
-    for action in actions:
+    verdicts, record = [], list(actions)
+    if deal.void is not None:
+        void = None
+    voided_at = max((i + 1 for i, action in enumerate(record) if void and action.number <= void[1]), default=0)
+    for place, action in enumerate(record):
+        if void and place == voided_at:
+            _declare(deal, void, profile)
         late = deal.turn != action.seat
         if action.cards:
             verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful, force=True)
@@ -207,4 +220,12 @@ def replay_actions(deal: Deal, actions: Iterable[Action], profile: Profile) -> l
         verdicts.append((action, replace(verdict, out_of_turn=late)))
         if verdict.trick_over and not verdict.deal_over:
             deal.next_trick(profile)
+    if void and deal.void is None:
+        _declare(deal, void, profile)
     return verdicts
+
+
+def _declare(deal: Deal, void: Void, profile: Profile) -> None:
+    verdict = deal.declare_void(*void)
+    if verdict.trick_over and not verdict.deal_over:
+        deal.next_trick(profile)
