@@ -107,16 +107,18 @@ def _admit(service: Service) -> str:
     return service.people.add_key("demo overlay", "overlay")
 
 
+def _players(place: int) -> tuple[str, str, str, str]:
+    """East, North, West, South of one table."""
+    ew, ns = TEAMS[2 * place % len(TEAMS)], TEAMS[(2 * place + 1) % len(TEAMS)]
+    number = 2 * place // len(TEAMS) + 1
+    return (f"{ew}{number}甲", f"{ns}{number}甲", f"{ew}{number}乙", f"{ns}{number}乙")
+
+
 async def _seat(service: Service, names: list[str]) -> None:
     tables = {}
     for place, name in enumerate(names):
-        ew, ns = TEAMS[2 * place % len(TEAMS)], TEAMS[(2 * place + 1) % len(TEAMS)]
-        number = 2 * place // len(TEAMS) + 1
-        tables[name] = {
-            "names": [f"{ew}甲", f"{ns}甲", f"{ew}乙", f"{ns}乙"],
-            "EW": f"{ew}{number}",
-            "NS": f"{ns}{number}",
-        }
+        seated = _players(place)
+        tables[name] = {"names": list(seated), "EW": seated[0][:-1], "NS": seated[1][:-1]}
     await service.put_document("roster", {"round": 1, "tables": tables})
 
 
@@ -172,8 +174,10 @@ async def _table(
     await table.page.start("127.0.0.1", port)
     table.runtime.add(perform=quiet.perform)
     table.begin()
-    table.runtime.post(MatchSet(clock.now_ms(), "demo", "计副", 4, 0, 1, "swiss", 1, ()))
+    table.runtime.post(MatchSet(clock.now_ms(), "demo", "计副", 4, 0, 1, "swiss", 1, _players(place)))
     table.publisher.refresh()
+    if place == 0:
+        say(f"{name} itself http://127.0.0.1:{port}/control   its East http://127.0.0.1:{port}/seat?seat=E")
     people = asyncio.create_task(_people(clock, quiet, place), name=f"people {name}")
     try:
         yield table

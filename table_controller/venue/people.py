@@ -62,10 +62,13 @@ class People:
             connection.execute(delete(t.session).where(t.session.c.name == name))
 
     def add_key(self, name: str, role: str) -> str:
-        """A key for a page that cannot log in: it is shown once, its hash is kept."""
+        """A key for a page that cannot log in: it is shown once, its hash is kept. An older one of this name is void."""
         _check_name(name, role)
         key = secrets.token_urlsafe(24)
+        of_somebody = select(t.person.c.name).where(t.person.c.name == name, t.person.c.active, ~t.person.c.is_key)
         with self.engine.begin() as connection:
+            if connection.execute(of_somebody).first() is not None:
+                raise InputError(f"'{name}' is a person who logs in.", way_out="Name the key otherwise.", code="INPUT")
             put(connection, t.person, {"name": name, "role": role, "hash": _sha(key), "active": True, "is_key": True})
         return key
 

@@ -242,6 +242,8 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, mo
             "/api/relay",
         ):
             assert (await site.ask("GET", path, "overlay"))[0] == 403, path
+        taken = {"name": "director", "role": "overlay"}
+        assert (await site.ask("POST", "/api/keys", "director", taken))[0] == 400, "a key shuts nobody out"
         key = (await site.ask("POST", "/api/keys", "director", {"name": "obs", "role": "overlay"}))[1]["key"]
         assert (await site.ask("GET", f"/api/air/t1/state?key={key}", None))[0] == 200
         assert (await site.ask("GET", f"/api/tables?key={key}", None))[0] == 403
