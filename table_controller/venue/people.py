@@ -62,7 +62,7 @@ class People:
             connection.execute(delete(t.session).where(t.session.c.name == name))
 
     def add_key(self, name: str, role: str) -> str:
-        """A key for a page that cannot log in: it is shown once, its hash is kept. An older one of this name is void."""
+        """A key for a page that cannot log in, shown once; its hash is kept, and an older one of this name is void."""
         _check_name(name, role)
         key = secrets.token_urlsafe(24)
         of_somebody = select(t.person.c.name).where(t.person.c.name == name, t.person.c.active, ~t.person.c.is_key)
