@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from table_controller.journal.reader import read_journal
-from table_controller.sim.mistakes import LEADS_TO, MISTAKES
 from table_controller.table.codec import from_data
 from table_controller.table.events import CardsSeen
 
@@ -22,21 +20,12 @@ KEYS = {
 }  # fmt: skip
 
 
-def table_controller(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "table_controller", *arguments], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == status, done.stderr[-2000:]
-    assert "Traceback" not in done.stderr
-    return done
-
-
 def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return data
 
 
-def test_two_deals_end_by_themselves_and_are_read_right(tmp_path: Path) -> None:
+def test_two_deals_end_by_themselves_and_are_read_right(tmp_path: Path, table_controller: Any) -> None:
     """The same seed gives the same journal hash; a replay reproduces the state."""
     journals = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     runs = [
@@ -58,18 +47,7 @@ def test_two_deals_end_by_themselves_and_are_read_right(tmp_path: Path) -> None:
     assert "The replay reproduces the state." in table_controller("replay", str(journals[0])).stdout
 
 
-def test_people_who_err_are_noticed_each_for_what_it_was_and_a_jam_is_survived() -> None:
-    """Every error that people can make, through camera and recogniser: exactly its incidents, and no other."""
-    done = table_controller(
-        "sim", "--deals", "3", "--seed", "4", "--emulator", "--dealer-fault", "jam",
-        *(word for name in MISTAKES for word in ("--mistake", name)),
-    )  # fmt: skip
-    raised = [line.split()[2] for line in done.stderr.splitlines() if line.startswith("incident")]
-    assert sorted(raised) == sorted(["dealer_fault", *(kind for kinds in LEADS_TO.values() for kind in kinds)])
-    assert result(done)["misreads"] == 0
-
-
-def test_run_reads_a_recording(tmp_path: Path) -> None:
+def test_run_reads_a_recording(tmp_path: Path, table_controller: Any) -> None:
     """The main job on recorded material: the plays of a recorded deal are committed as they were seen live."""
     pictures, journal = tmp_path / "pictures", tmp_path / "live.jsonl"
     table_controller(
@@ -94,7 +72,7 @@ def test_run_reads_a_recording(tmp_path: Path) -> None:
     assert list((tmp_path / "state" / "evidence").iterdir())
 
 
-def test_without_the_tools_the_demo_runs_on_what_is_there() -> None:
+def test_without_the_tools_the_demo_runs_on_what_is_there(table_controller: Any) -> None:
     """No AVR tools and no mosquitto: the emulator and the pip-installed broker."""
     done = table_controller(
         "demo", "--deals", "1", "--seed", "2", "--headless", "--fast", "--emulator", "--broker", "builtin"

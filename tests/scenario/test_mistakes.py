@@ -1,0 +1,23 @@
+"""Every error that simulated people can make, seen by the camera: exactly its incidents are raised."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from table_controller.sim.mistakes import LEADS_TO, MISTAKES
+
+pytestmark = [pytest.mark.broker, pytest.mark.timeout(900)]
+
+
+def test_people_who_err_are_noticed_each_for_what_it_was_and_a_jam_is_survived(table_controller: Any) -> None:
+    """Every error that people can make, through camera and recogniser: exactly its incidents, and no other."""
+    done = table_controller(
+        "sim", "--deals", "3", "--seed", "4", "--emulator", "--dealer-fault", "jam",
+        *(word for name in MISTAKES for word in ("--mistake", name)),
+    )  # fmt: skip
+    raised = [line.split()[2] for line in done.stderr.splitlines() if line.startswith("incident")]
+    assert sorted(raised) == sorted(["dealer_fault", *(kind for kinds in LEADS_TO.values() for kind in kinds)])
+    assert json.loads(done.stdout.splitlines()[-1])["misreads"] == 0
