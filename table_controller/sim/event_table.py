@@ -10,6 +10,7 @@ from table_controller.cards import SEATS, Seat, full_pack
 from table_controller.games.guandan.profile import rules_of
 from table_controller.sim.brain import Brain, Choice
 from table_controller.table import events as ev
+from table_controller.table import referee_events as rv
 from table_controller.table.core import Outcome, TableCore
 from table_controller.table.effects import Effect, PlanDeal
 
@@ -64,6 +65,8 @@ class EventTable:
         """Sorting, tribute and return, as the phase asks."""
         for seat in SEATS:
             self.send(ev.ReadyPressed, seat=seat)
+        if self.core.state.phase == "sorting":  # after a foul its opponents name the leader
+            self.send(rv.LeaderNamed, leader="E", by="test")
         state = self.core.state
         level = state.deal_level
         if state.phase == "tribute":

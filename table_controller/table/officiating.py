@@ -6,6 +6,8 @@ stand, so an overturned one never was.
 
 from __future__ import annotations
 
+import copy
+
 from table_controller.cards import PAIRS, Seat, pair_of, partner, previous_seat
 from table_controller.games.guandan import penalties as rules
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
@@ -201,6 +203,8 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
             if line["deal"] == incident.deal and line.get("foul"):
                 line["annulled"] = True
         refold(draft)
+    if incident.penalty == VOID_HAND and incident.deal == state.deal_number:
+        _take_hand_up(draft)
     state.given = [item for item in state.given if item.incident != number]
     state.stops = [item for item in state.stops if item.incident != number]
     state.bans = [item for item in state.bans if item.incident != number]
@@ -208,6 +212,17 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
         state.must_lead = None
     draft.publish("overturned", number=number, levels=tuple(sorted(state.levels.items())))
     _withdraw_what_followed(draft, at_ms)
+
+
+def _take_hand_up(draft: Draft) -> None:
+    """A hand that was void plays again from the next play on; the record before it is no longer judged."""
+    state, deal = draft.state, draft.state.deal
+    if deal is None or deal.void is None or state.phase not in (*IN_PLAY, "paused"):
+        return
+    if deal.counts[deal.void]:
+        deal.out.remove(deal.void)
+    deal.void, deal.void_after = None, 0
+    state.judged_from, state.resynced = len(state.actions), copy.deepcopy(deal)
 
 
 def _withdraw_what_followed(draft: Draft, at_ms: int) -> None:

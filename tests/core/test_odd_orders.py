@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import pytest
+
+from table_controller.errors import ConfigError
+from table_controller.games.guandan.profile import own_rules
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
@@ -147,3 +151,30 @@ def test_two_places_that_are_no_double_down_are_refused(driven: EventTable) -> N
     refusal = driven.send(rv.ResultCorrected, order=("E", "S"), **both).refusal
     assert refusal is not None
     assert refusal.code == "ORDER"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "[report]\nreport_limit = -5",
+        "[penalties]\nmanner_steps = []",
+        "[round]\nleast_share_used = [2, 0]",
+        "[round]\nleast_share_used = []",
+        '[scores]\nbye = ["a", "b"]',
+        "[clocks]\nplay_warning_ms = -1",
+    ],
+)
+def test_a_setting_that_would_stop_a_table_later_is_refused_at_once(setting: str) -> None:
+    with pytest.raises(ConfigError):
+        own_rules("ours", f'inherits = "default"\n{setting}\n')
+
+
+def test_a_void_hand_overturned_plays_again_and_later_corrections_accuse_nobody(driven: EventTable) -> None:
+    table = voided(driven)
+    assert table.send(ev.IncidentUpdated, incident=1, status="overturned", by="head").refusal is None
+    table.send(ev.CardsSeen, seat="E", cards=("JS",))
+    deal = table.core.state.deal
+    assert deal is not None
+    assert (deal.turn, deal.void, deal.out) == ("N", None, [])
+    assert table.send(ev.PlayCorrected, play=table.core.state.actions[-1].number, cards=("JH",), by="r").refusal is None
+    assert [i.kind for i in table.core.state.incidents] == ["serious"]

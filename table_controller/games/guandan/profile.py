@@ -94,6 +94,10 @@ def _merged(name: str, data: dict[str, Any], seen: tuple[str, ...] = ()) -> Sect
     return merged
 
 
+PAIRS_OF_NUMBERS = ("shuffles_first", "shuffles_later", "least_share_used", "bye", "withdrawal", "lost_by_penalty")
+"""Lists that hold two numbers, no more and no less."""
+
+
 def _check(name: str, section: str, key: str, value: Any, known: dict[str, Any]) -> None:
     where = f"Profile '{name}', section [{section}]"
     if key not in known:
@@ -102,6 +106,13 @@ def _check(name: str, section: str, key: str, value: Any, known: dict[str, Any])
     number = isinstance(pattern, float) and isinstance(value, int) and not isinstance(value, bool)
     if type(value) is not type(pattern) and not number:
         raise ConfigError(f"{where}: '{key}' must be {_kind(pattern)}, not {value!r}.")
+    items = value if isinstance(value, list) else [value]
+    if any(isinstance(item, int | float) and not 0 <= item < 10**9 for item in items):
+        raise ConfigError(f"{where}: '{key}' must not be below 0 or beyond a billion, not {value!r}.")
+    if key in PAIRS_OF_NUMBERS and (len(items) != 2 or not all(type(item) in (int, float) for item in items)):
+        raise ConfigError(f"{where}: '{key}' must be two numbers, not {value!r}.")
+    if (key.endswith("_steps") and not items) or (key == "least_share_used" and not items[1]):
+        raise ConfigError(f"{where}: '{key}' must not be {value!r}.")
 
 
 def _kind(value: Any) -> str:
