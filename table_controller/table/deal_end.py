@@ -249,6 +249,6 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     if phase != "paused":
         state.phase, state.under, state.pause_reason = "paused", phase, "a foul was overturned"
         state.clock.elapsed_ms = state.clock.elapsed(then_ms)
-    state.clock.running = False
+    state.clock.running, state.thinking.since_ms = False, None
     draft.lamp(None, "blink")
     draft.publish("paused", reason="a foul was overturned")

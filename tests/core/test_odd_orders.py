@@ -178,3 +178,14 @@ def test_a_void_hand_overturned_plays_again_and_later_corrections_accuse_nobody(
     assert (deal.turn, deal.void, deal.out) == ("N", None, [])
     assert table.send(ev.PlayCorrected, play=table.core.state.actions[-1].number, cards=("JH",), by="r").refusal is None
     assert [i.kind for i in table.core.state.incidents] == ["serious"]
+
+
+def test_nobody_thinks_while_a_foul_overturned_stands_paused(driven: EventTable) -> None:
+    driven.open()
+    driven.deal()
+    driven.sort_and_exchange()
+    driven.send(rv.IrregularityNoted, kind="hidden_card", seat="E", by="ref")
+    driven.send(rv.Ruled, incident=1, penalty="foul", by="head", role="head_referee")
+    driven.send(ev.IncidentUpdated, incident=1, status="overturned", by="head")
+    assert driven.core.state.phase == "paused"
+    assert driven.core.state.thinking.since_ms is None
