@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from table_controller.cards import RANKS, SEATS, Pair, other_pair, pair_of
+from table_controller.cards import RANKS, SEATS, Pair, Seat, other_pair, pair_of
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.before import late_arrival, late_draw
-from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.match import DealResult, settle
 from table_controller.games.guandan.penalties import may_give
 from table_controller.games.guandan.round_time import play_out
 from table_controller.table.deal_end import end_game, game_line, levels_after, refold
@@ -259,13 +259,19 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     level, owner = str(line["level"]), pair_of(event.order[0])
     result = settle(event.order, before, level, owner, pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only)
     places = tuple([*event.order, None, None][:4])
+    enter_places(draft, line, places, result)
+    _recount_game(draft)
+
+
+def enter_places(draft: Draft, line: dict[str, object], places: tuple[Seat | None, ...], result: DealResult) -> None:
+    """A finished deal's places are others: its line, the levels since, and who owes tribute follow."""
+    state = draft.state
     line.update(order=places, winner=result.winner, rise=result.rise, double_down=result.double_down)
     refold(draft)
     if state.results[-1] is line:
         state.last_order, state.winner = list(places), result.winner
         owe_anew(draft)
-    _recount_game(draft)
-    draft.publish("result_corrected", deal=event.deal, order=places, levels=tuple(sorted(state.levels.items())))
+    draft.publish("result_corrected", deal=line["deal"], order=places, levels=tuple(sorted(state.levels.items())))
 
 
 def _recount_game(draft: Draft) -> None:

@@ -13,9 +13,10 @@ from table_controller.games.guandan.deal import Action, Deal, replay_actions
 from table_controller.games.guandan.match import settle
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.anew import judge_anew, refuse_impossible
-from table_controller.table.deal_end import end_deal, levels_after, refold
+from table_controller.table.contest import enter_places
+from table_controller.table.deal_end import end_deal, levels_after
 from table_controller.table.events import PlayCorrected
-from table_controller.table.exchange import judge_return, owe_anew, settle_tribute
+from table_controller.table.exchange import judge_return, settle_tribute
 from table_controller.table.incidents import ASKING
 from table_controller.table.match_state import PastDeal
 from table_controller.table.play import take_unapplied, take_waiting
@@ -188,8 +189,7 @@ def _new_result(draft: Draft, past: PastDeal, deal: Deal) -> None:
         raise Refusal("With this record the deal would not have ended.", code="ILLEGAL")
     if tuple(deal.order) == line["order"]:
         return
-    before = [x for x in state.results if x["game"] == state.match.game and x is not line]
-    levels = levels_after(state, before[: state.results.index(line)])
+    levels = levels_after(state, state.results[: state.results.index(line)])
     only_own = draft.profile.pass_a_on_own_level_only
     result = settle(deal.order, levels, past.level, past.owner, pass_a_on_own_level_only=only_own)
     if result.passes_a != line["passes_a"]:
@@ -198,14 +198,7 @@ def _new_result(draft: Draft, past: PastDeal, deal: Deal) -> None:
             way_out="The head referee sets the result of the game.",
             code="RESULT",
         )
-    line.update(order=tuple(deal.order), winner=result.winner, rise=result.rise, double_down=result.double_down)
-    refold(draft)
-    if state.results[-1] is line:
-        state.last_order, state.winner = list(deal.order), result.winner
-        owe_anew(draft)
-    draft.publish(
-        "result_corrected", deal=past.number, order=tuple(deal.order), levels=tuple(sorted(state.levels.items()))
-    )
+    enter_places(draft, line, tuple(deal.order), result)
 
 
 def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import copy
 
-from table_controller.cards import PAIRS, Seat, pair_of, partner, previous_seat
+from table_controller.cards import PAIRS, Seat, pair_of, partner
+from table_controller.games.guandan import irregular
 from table_controller.games.guandan import penalties as rules
+from table_controller.games.guandan.irregular import Treatment
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
 from table_controller.table.contest import lose_game
 from table_controller.table.deal_end import lose_deal, refold, restore, saved
@@ -32,6 +34,7 @@ from table_controller.table.turn import Draft
 
 IN_PLAY = ("playing", "trick_over")
 VOID_HAND = "void_hand"
+WRONG_PLAYS = ("not_a_play", "does_not_beat", "too_many_cards")
 
 
 def find(draft: Draft, number: int) -> Incident:
@@ -92,22 +95,31 @@ def _treat(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
     state, deal = draft.state, draft.state.deal
     if deal is None or incident.deal != state.deal_number:
         return
-    same_trick = incident.trick == deal.trick_number
-    if incident.kind in ("not_a_play", "does_not_beat", "too_many_cards") and same_trick:
-        state.rejected = None
-        if deal.leading and deal.turn == seat:
-            state.names_type = previous_seat(seat)
-            draft.publish("type_to_name", seat=state.names_type, leader=seat)
-        else:
-            stop(draft, seat, incident.number, once=True)
-    elif incident.kind == "out_of_turn" and same_trick:
-        stop(draft, seat, incident.number, once=True)
-    elif incident.kind == "pass_out_of_turn" and same_trick:
-        stop(draft, seat, incident.number, partner_too=True)
-    if incident.kind in ("not_a_play", "does_not_beat", "out_of_turn") and incident.type:
-        ban = LeadBan(partner(seat), incident.type, incident.trick + 1, incident.number)
+    found = _treatment(incident, seat, leading=deal.leading and deal.turn == seat)
+    if found is None:
+        return
+    if incident.trick == deal.trick_number:
+        if incident.kind in WRONG_PLAYS:
+            state.rejected = None
+        if found.chooser is not None:
+            state.names_type = found.chooser
+            draft.publish("type_to_name", seat=found.chooser, leader=seat)
+        elif found.stopped is not None or found.no_follow:
+            stop(draft, seat, incident.number, once=not found.no_follow, partner_too=bool(found.no_follow))
+    if found.partner_may_not_lead:
+        ban = LeadBan(partner(seat), found.partner_may_not_lead, incident.trick + 1, incident.number)
         state.bans.append(ban)
         draft.publish("type_barred", seat=ban.seat, type=ban.type, trick=ban.trick)
+
+
+def _treatment(incident: Incident, seat: Seat, *, leading: bool) -> Treatment | None:
+    """What the rules make of this kind; None where they leave it at a penalty."""
+    if incident.kind in WRONG_PLAYS:
+        shown = "" if incident.kind == "too_many_cards" else incident.type
+        return irregular.wrong_play(seat, leading=leading, shown_type=shown)
+    if incident.kind == "out_of_turn":
+        return irregular.out_of_turn_play(seat, incident.type)
+    return irregular.out_of_turn_pass(seat) if incident.kind == "pass_out_of_turn" else None
 
 
 def _carry_out(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
