@@ -104,7 +104,7 @@ def _cpu(process: subprocess.Popen[bytes]) -> float:
     return float(times.user + times.system)
 
 
-def _broker(folder: Path, port: int) -> subprocess.Popen[bytes]:
+def mosquitto(folder: Path, port: int) -> subprocess.Popen[bytes]:
     config = folder / "mosquitto.conf"
     config.write_text(
         f"listener {port} 127.0.0.1\nsocket_domain ipv4\nallow_anonymous true\nmax_queued_messages 0\n"
@@ -122,7 +122,7 @@ def _broker(folder: Path, port: int) -> subprocess.Popen[bytes]:
 
 def _plain(folder: Path) -> Reader:
     port = free_port()
-    broker = _broker(folder, port)
+    broker = mosquitto(folder, port)
     reader = Reader(port, "live")
     sent = _talk(port)
     _settle(lambda: len(reader.latencies) >= sent)
@@ -151,7 +151,7 @@ def feed() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), free_port()
         plain = _plain(folder)
-        broker = _broker(folder, port)
+        broker = mosquitto(folder, port)
         config = folder / "venue.toml"
         config.write_text(
             f'[venue]\nname = "hall"\nstate = "{folder / "state"}"\n[broker]\nport = {port}\n[web]\nport = 0\n'

@@ -26,6 +26,7 @@ from typing import Any
 import cv2
 import numpy as np
 from feed_bench import feed
+from glance_bench import glance
 
 from table_controller.cards import RANKS, SUITS, full_pack
 from table_controller.dealer.machine import Machine
@@ -323,6 +324,7 @@ BENCHES: dict[str, Callable[[], Figures]] = {
     "core": core,
     "dealer": dealer,
     "feed": feed,
+    "glance": glance,
 }
 
 
