@@ -30,6 +30,7 @@ _UNFIT = (
     "mono",
     "fallback",
 )
+_UNFIT_FOR_WORDS = ("symbol", "d050", "emoji", "ornament", "math", "fallback")
 
 
 def cut_to_ink(mask: Mask) -> Mask:
@@ -58,15 +59,20 @@ def _tells_letters_apart(font: str) -> bool:
 
 
 @cache
-def fonts() -> tuple[str, ...]:
+def fonts(unfit: tuple[str, ...] = _UNFIT) -> tuple[str, ...]:
     """The typefaces this machine has for indices, sorted (Debian: fonts-urw-base35, fonts-dejavu, fonts-liberation)."""
     listed = subprocess.run(["fc-list", ":", "file"], capture_output=True, text=True, check=False).stdout
     files = {line.strip().rstrip(":") for line in listed.splitlines()}
-    files = {f for f in files if f.endswith((".ttf", ".otf")) and not any(word in f.lower() for word in _UNFIT)}
+    files = {f for f in files if f.endswith((".ttf", ".otf")) and not any(word in f.lower() for word in unfit)}
     found = tuple(f for f in sorted(files) if _tells_letters_apart(f))
     if not found:
         raise RuntimeError("no typeface found: install fontconfig and the fonts fonts-urw-base35, fonts-dejavu")
     return found
+
+
+def word_fonts() -> tuple[str, ...]:
+    """The typefaces for a joker's word: written and slanted ones too."""
+    return fonts(_UNFIT_FOR_WORDS)
 
 
 def _curve(points: list[tuple[float, float]], steps: int = 12) -> list[tuple[float, float]]:
@@ -143,6 +149,16 @@ def draw_suit(suit: str, rng: random.Random) -> Mask:
 def rotate_text(mask: Mask, turns: int) -> Mask:
     """The mask turned by quarter turns, counter-clockwise."""
     return np.ascontiguousarray(np.rot90(mask, turns))
+
+
+def moon_mask(rng: random.Random) -> Mask:
+    """A crescent, turned any way."""
+    mask = np.zeros((SUIT_PX, SUIT_PX), np.uint8)
+    angle, apart = rng.uniform(0, 2 * math.pi), rng.uniform(0.13, 0.25)
+    cv2.circle(mask, (SUIT_PX // 2, SUIT_PX // 2), int(0.47 * SUIT_PX), 255, -1, cv2.LINE_AA)
+    bite = (int((0.5 + apart * math.cos(angle)) * SUIT_PX), int((0.5 + apart * math.sin(angle)) * SUIT_PX))
+    cv2.circle(mask, bite, int(0.42 * SUIT_PX), 0, -1, cv2.LINE_AA)
+    return cut_to_ink(mask)
 
 
 def star_mask(points: int = 5) -> Mask:

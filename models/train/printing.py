@@ -10,7 +10,17 @@ import cv2
 import numpy as np
 
 from models.train.art import CARD_MM, FACE_PX, FACE_PX_PER_MM, DeckArt, card_mask
-from models.train.ink import Mask, cut_to_ink, draw_suit, fonts, rotate_text, star_mask, text_mask
+from models.train.ink import (
+    Mask,
+    cut_to_ink,
+    draw_suit,
+    fonts,
+    moon_mask,
+    rotate_text,
+    star_mask,
+    text_mask,
+    word_fonts,
+)
 from table_controller.cards import JOKERS, SUITS
 from table_controller.vision.images import Image
 
@@ -83,8 +93,11 @@ class Style:
     black: Colour
     joker: str
     joker_mm: float
+    joker_font: str
     joker_word: str
+    joker_in_mm: float
     joker_moon: bool
+    joker_signs: int
     joker_accent: int
     pip_mm: float
 
@@ -124,8 +137,11 @@ def random_style(rng: random.Random, signs: Sequence[dict[str, Mask]]) -> Style:
         black=black,
         joker=rng.choice(("down", "down", "down", "side", "star", "across", "across")),
         joker_mm=rng.uniform(14, 27),
+        joker_font=rng.choice(word_fonts()),
         joker_word=rng.choice(("JOKER", "JOKER", "JOKER", "Joker", "joker", "Jolly")),
+        joker_in_mm=rng.choice((0.0, rng.uniform(0, 5))),
         joker_moon=rng.random() < 0.4,
+        joker_signs=rng.choice((0, 0, rng.randint(1, 5))),
         joker_accent=rng.randrange(len(ACCENTS)),
         pip_mm=rng.uniform(9, 14),
     )
@@ -151,7 +167,7 @@ def _index_parts(card: str, style: Style) -> list[Part]:
 def _joker_parts(style: Style) -> list[Part]:
     if style.joker == "star":
         return [(star_mask(), style.top_mm, style.rank_mm, style.rank_mm)]
-    word = text_mask(style.joker_word, style.font)
+    word = text_mask(style.joker_word, style.joker_font)
     if style.joker == "side":
         word = rotate_text(word, -1)
         return [(word, style.top_mm, style.joker_mm * word.shape[1] / word.shape[0], style.joker_mm)]
@@ -167,6 +183,11 @@ def _joker_parts(style: Style) -> list[Part]:
     return parts
 
 
+def _colour_tells_nothing(style: Style) -> bool:
+    """Decks with fancy words print either joker in any colour: which is the big one only its owner can say."""
+    return style.joker == "across" and style.joker_signs > 0
+
+
 def _print_index(face: Image, card: str, style: Style, paper: Colour, old: Box) -> Box:
     """Prints the index into both corners over the old one; its box in mm."""
     parts = _joker_parts(style) if card in JOKERS else _index_parts(card, style)
@@ -175,8 +196,11 @@ def _print_index(face: Image, card: str, style: Style, paper: Colour, old: Box) 
     bottom = max(top + height for _, top, _, height in parts)
     x_mm, colours = style.x_mm, [ink] * len(parts)
     if card in JOKERS:
-        x_mm = max(x_mm, wide / 2 + 1.5)
-        if style.joker_moon and card == "BJ":
+        x_mm = max(x_mm, wide / 2 + 1.5) + (style.joker_in_mm if style.joker == "across" else 0)
+        if _colour_tells_nothing(style):
+            number = style.joker_accent + (card == "BJ") * (style.joker_signs - 1)
+            colours = [(style.red, style.black, *ACCENTS)[number % (2 + len(ACCENTS))]] * len(parts)
+        elif style.joker_moon and card == "BJ":
             colours = [ACCENTS[(i + style.joker_accent) % len(ACCENTS)] for i in range(len(parts))]
     box = (x_mm - wide / 2, style.top_mm, x_mm + wide / 2, bottom)
     if card in JOKERS and style.joker == "across":
@@ -193,8 +217,21 @@ def _print_index(face: Image, card: str, style: Style, paper: Colour, old: Box) 
         if card in JOKERS and style.joker_moon:
             at = (x_mm + 3 - 6 * (style.joker_accent % 2), bottom + 2.5)
             _lay_ink(face, star_mask(5 + style.joker_accent % 2), at, (3.5, 3.5), ACCENTS[style.joker_accent])
+        if card in JOKERS and style.joker == "across":
+            _strew_signs(face, style, (x_mm - wide / 2, style.top_mm, bottom))
         face[:] = face[::-1, ::-1].copy()
     return box
+
+
+def _strew_signs(face: Image, style: Style, beside: tuple[float, float, float]) -> None:
+    """Stars and moons round the beginning (left, top, bottom in mm) of a joker's word, the same on both its ends."""
+    rng = random.Random(f"{style.joker_signs}/{style.joker_mm}")
+    left, top, bottom = beside
+    for _ in range(style.joker_signs):
+        size = rng.uniform(2, 4.5)
+        sign = star_mask(5) if rng.random() < 0.5 else moon_mask(rng)
+        at = (max(2.0, left + rng.uniform(-4, 3)), rng.choice((top - 1, bottom + 1)) + rng.uniform(-1, 2))
+        _lay_ink(face, sign, at, (size, size), ACCENTS[(style.joker_accent + (rng.random() < 0.2)) % len(ACCENTS)])
 
 
 def _paint_figure(face: Image, coloured: bool, rng: random.Random) -> None:
