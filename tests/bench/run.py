@@ -27,6 +27,7 @@ import cv2
 import numpy as np
 from feed_bench import feed
 from glance_bench import glance
+from latency_bench import latency
 
 from table_controller.cards import RANKS, SUITS, full_pack
 from table_controller.dealer.machine import Machine
@@ -325,6 +326,7 @@ BENCHES: dict[str, Callable[[], Figures]] = {
     "dealer": dealer,
     "feed": feed,
     "glance": glance,
+    "latency": latency,
 }
 
 
