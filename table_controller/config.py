@@ -30,7 +30,7 @@ class TableSettings:
 class CameraSettings:
     """Where pictures come from."""
 
-    source: str = _setting("v4l2:0", words="v4l2:N, v4l2:/dev/…, pi, folder:DIR, video:FILE")
+    source: str = _setting("v4l2:0", words="v4l2:N, v4l2:/dev/…, pi, frames:FILE, folder:DIR, video:FILE")
     evidence: bool = _setting(True)
     evidence_days: int = _setting(30, low=1, high=3650)
     evidence_mb: int = _setting(500, low=10, high=1_000_000)

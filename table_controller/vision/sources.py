@@ -17,6 +17,7 @@ import numpy as np
 
 from table_controller.errors import DeviceError, InputError
 from table_controller.geometry import Geometry
+from table_controller.vision.frames_file import FramesReader
 from table_controller.vision.images import Image, load_photo, photo_files
 
 NowMs = Callable[[], int]
@@ -25,7 +26,7 @@ Grab = tuple[Image, int]
 _HOLD = 8
 """A picture of a folder is shown for this many frames: long enough to come to rest and be read."""
 RECORDING_ENDED = "The recording has ended."
-KINDS = "Cameras are named folder:DIR, video:FILE, v4l2:/dev/video0 or pi."
+KINDS = "Cameras are named folder:DIR, video:FILE, v4l2:/dev/video0, frames:FILE or pi."
 
 
 @dataclass(frozen=True)
@@ -230,6 +231,22 @@ class PiCameraSource(_Squared):
         self._camera.close()
 
 
+class FramesSource(_Squared):
+    """Frames that another program hands over: see frames_file.py."""
+
+    def __init__(self, file: Path, now_ms: NowMs) -> None:
+        self._reader = FramesReader(file, now_ms)
+
+    def read(self) -> Grab:
+        """The newest frame; raises DeviceError when none comes."""
+        image, stamp_ms = self._reader.next()
+        return self._square(image), stamp_ms
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._reader.close()
+
+
 def open_source(name: str, geometry: Geometry, now_ms: NowMs, controls: CameraControls = CameraControls()) -> Source:
     """The source that ``name`` names; raises InputError or DeviceError in plain words."""
     kind, _, rest = name.partition(":")
@@ -239,6 +256,8 @@ def open_source(name: str, geometry: Geometry, now_ms: NowMs, controls: CameraCo
         return VideoSource(Path(rest), now_ms)
     if kind == "v4l2" and rest:
         return V4l2Source(rest, geometry, now_ms, controls)
+    if kind == "frames" and rest:
+        return FramesSource(Path(rest), now_ms)
     if kind in ("pi", "picamera2") and not rest:
         return PiCameraSource(geometry, now_ms, controls)
     raise InputError(f"'{name}' names no camera.", way_out=KINDS)
