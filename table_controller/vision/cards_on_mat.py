@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from table_controller.cards import FACES, JOKERS, UNKNOWN
 from table_controller.geometry import Geometry, Point
+from table_controller.vision.channels import greatest, least, median_of_steps
 from table_controller.vision.images import Image
 from table_controller.vision.mat import Window
 from table_controller.vision.reader import IndexReading
@@ -176,9 +177,9 @@ def paper_mask(view: Image, where: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
     The mat's brightness is taken from the view's nearest strip, which no row of cards ever fills.
     """
-    mat = float(np.median(view[-_STRIP_PX:].max(axis=2)))
+    mat = median_of_steps(greatest(view[-_STRIP_PX:]))
     mat = mat if mat < 170 else 110.0
-    return np.asarray(np.where((view.min(axis=2) > min(235.0, mat * 1.35)) & where, 255, 0), dtype=np.uint8)
+    return np.asarray(np.where((least(view) > min(235.0, mat * 1.35)) & where, 255, 0), dtype=np.uint8)
 
 
 def surface_mask(paper: NDArray[np.uint8], px_per_mm: float) -> NDArray[np.uint8]:

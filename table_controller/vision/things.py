@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate, greatest, least
+from table_controller.vision.channels import greatest, least, medians
+from table_controller.vision.gate import GATE_PX_PER_MM, AreaGate
 from table_controller.vision.images import Image
 
 STAYED_FRAMES = 20
@@ -38,7 +39,8 @@ class BorderThings:
 
     def look(self, pixels: Floats, strange: Mask) -> Mask:
         """Take in the next picture's border pixels (N × 3) and which are strange; which of them show a thing."""
-        same = np.asarray(np.abs(pixels - self._colour).max(axis=1) < _ALIKE)
+        off = np.abs(pixels - self._colour)
+        same = np.maximum(np.maximum(off[:, 0], off[:, 1]), off[:, 2]) < _ALIKE
         self._stayed[same & strange] += 1
         self._away = np.where(same, 0, self._away + 1)
         patience = np.where(self._stayed >= STAYED_FRAMES, _LEFT_FRAMES, 1)
@@ -65,15 +67,16 @@ class PatientGate(AreaGate):
         """Of these, what may be held cards."""
 
     def _hand(self, picture: Image) -> bool:
-        pixels = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.float32)
-        mat = np.median(pixels[self._where], axis=0)
+        blurred = np.asarray(cv2.blur(picture, (3, 3)), dtype=np.uint8)
+        border = blurred[self._where]
+        pixels, mat = blurred.astype(np.float32), medians(border)
         off = np.asarray(greatest(np.abs(pixels - mat)) > _STRANGE)
         bright = (least(pixels) > min(225.0, float(mat.max()) * _WHITE)).astype(np.uint8)
         # with its blurred and shaded edge
         paper = np.asarray(cv2.dilate(bright, np.ones((5, 5), dtype=np.uint8))) > 0
         self.things = np.zeros_like(self._where)
         seen = off & ~(paper & self._row_ends)
-        self.things[self._where] = self._things.look(pixels[self._where], seen[self._where])
+        self.things[self._where] = self._things.look(border.astype(np.float32), seen[self._where])
         lying = np.asarray(cv2.dilate(self.things.astype(np.uint8), np.ones((3, 3), dtype=np.uint8))) > 0
         strange = (seen & ~lying & self._where).astype(np.uint8)
         self.over = self.held = np.zeros_like(self._where)
