@@ -34,7 +34,7 @@ BROKER_STARTS_S = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
-    acts = parser.add_subparsers(dest="act", required=True, metavar="WHAT")
+    acts = parser.add_subparsers(dest="deed", required=True, metavar="WHAT")
     serve = acts.add_parser("serve", help="run the service until Ctrl-C")
     serve.add_argument("--part", choices=PARTS, default="all", help="the relay can run in a process of its own")
     files = acts.add_parser("broker-config", help="write mosquitto's files: listeners, passwords, who may what")
@@ -70,17 +70,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do it; raises TableError."""
     config = load_venue(args.config)
-    if args.act == "serve":
+    if args.deed == "serve":
         return serve(config, args.part)
-    if args.act == "broker-config":
+    if args.deed == "broker-config":
         return _broker_files(config, args)
     engine = open_database(config.database_url)
     migrate(engine)
     people = People(engine, measure.epoch_ms)
     try:
-        if args.act == "key":
+        if args.deed == "key":
             print(people.add_key(args.name, args.role))
-        elif args.act == "user":
+        elif args.deed == "user":
             _user(people, args)
     finally:
         engine.dispose()

@@ -42,6 +42,7 @@ def rights(venue: str, tables: Iterable[str]) -> dict[str, list[tuple[str, str]]
         "venue": [
             *(("read", f"{base}/{plane}/#") for plane in ("live", "seal", "reply", "air")),
             ("read", f"{base}/relay/+/status"),
+            ("read", f"{base}/relay/+/again"),
             ("write", f"{base}/cmd/#"),
             ("write", f"{base}/venue/#"),
             ("write", f"{base}/relay/+/control"),
@@ -49,8 +50,10 @@ def rights(venue: str, tables: Iterable[str]) -> dict[str, list[tuple[str, str]]
         "relay": [
             ("read", f"{base}/live/#"),
             ("read", f"{base}/relay/#"),
+            ("read", f"{base}/venue/hall/roster"),
             ("readwrite", f"{base}/air/#"),
             ("write", f"{base}/relay/+/status"),
+            ("write", f"{base}/relay/+/again"),
             ("write", f"{base}/relay/_relay/marker"),
         ],
         "overlay": [("read", f"{base}/air/#")],

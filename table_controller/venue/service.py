@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -18,6 +17,7 @@ from table_controller.games.guandan.profile import Profile, named_rules, rules_o
 from table_controller.runtime import measure
 from table_controller.runtime.clock import RealClock
 from table_controller.venue import gaps, records
+from table_controller.venue.aired import Aired
 from table_controller.venue.archive import Archive
 from table_controller.venue.commander import Commander
 from table_controller.venue.documents import Documents
@@ -26,13 +26,13 @@ from table_controller.venue.hall import Hall
 from table_controller.venue.people import People
 from table_controller.venue.settings import VenueConfig, secret
 from table_controller.venue.store.database import migrate, open_database
-from table_controller.venue.wire import Batch, Wire
+from table_controller.venue.wire import Batch, Heard, Wire
 
 log = logging.getLogger(__name__)
 GAP_MS = 2000
 TRIES_BEFORE_LOST = 15
 PURGE_MS = 600_000
-AIRED_KEPT = 2000
+AIR_GAP_MS = 1500
 CHANGING = ("event/incident", "event/incident_updated", "event/opened")
 DAY_MS = 86_400_000
 
@@ -58,13 +58,13 @@ class Service:
         self.people = People(self.engine, measure.epoch_ms)
         venue = config.venue.name
         topics = [(plane_topics(venue, plane), 1) for plane in ("live", "seal", "air")]
-        topics += [(relay_topic(venue, "+", "status"), 1), (f"guandan/v1/{venue}/reply/+/venue", 1)]
+        topics += [(relay_topic(venue, "+", name), 1) for name in ("status", "again")]
+        topics += [(f"guandan/v1/{venue}/reply/+/venue", 1)]
         self.wire = Wire(
             config.broker_login(), f"venue-{venue}", tuple(topics), self.clock.now_ms, self._work, connected=self._again
         )
         self.commander = Commander(venue, self.hall, self.wire)
-        self.aired: dict[str, deque[dict[str, Any]]] = {}
-        self.on_air: dict[str, dict[str, Any]] = {}
+        self.aired = Aired()
         self.relays: dict[str, dict[str, Any]] = {}
         self.relay_version = 0
         self._tries: dict[tuple[str, str, int], int] = {}
@@ -78,6 +78,7 @@ class Service:
         self._http = aiohttp.ClientSession()
         for name, every_ms, act in (
             ("gaps", GAP_MS, self._fill_gaps),
+            ("air", AIR_GAP_MS, self._ask_the_relay),
             ("pictures", GAP_MS, self._fetch_pictures),
             ("purge", PURGE_MS, self._purge),
         ):
@@ -121,19 +122,28 @@ class Service:
         self.commander.take(batch)
         for heard in batch:
             if heard.plane == "air":
-                self._air(heard.table, heard.rest, heard.said)
-            elif heard.plane == "relay" and heard.rest == "status" and heard.said is not None:
-                self.relays[heard.table] = heard.said
-                self.relay_version += 1
+                self._air(heard)
+            elif heard.plane == "relay" and heard.said is not None:
+                self._relay_said(heard.table, heard.rest, heard.said)
 
-    def _air(self, table: str, rest: str, said: dict[str, Any] | None) -> None:
-        if rest == "state":
-            if said is None:
-                self.on_air.pop(table, None)
-            else:
-                self.on_air[table] = said
-        elif rest == "event" and said is not None:
-            self.aired.setdefault(table, deque(maxlen=AIRED_KEPT)).append(said)
+    def _air(self, heard: Heard) -> None:
+        if heard.rest == "state":
+            self.aired.state(heard.table, heard.said)
+        elif heard.rest == "event" and heard.said is not None:
+            self.aired.event(heard.table, heard.said, heard.payload)
+
+    def _relay_said(self, table: str, rest: str, said: dict[str, Any]) -> None:
+        if rest == "again":
+            self.aired.fill(table, said)
+        elif rest == "status":
+            self.relays[table] = said
+            self.relay_version += 1
+
+    async def _ask_the_relay(self) -> None:
+        """For what it aired and the broker lost."""
+        if self.wire.online:
+            for table, boot, after in self.aired.gaps():
+                self.control_relay(table, {"do": "again", "boot": boot, "after": after})
 
     async def _repeat(self, every_ms: int, act: Callable[[], Awaitable[None]]) -> None:
         while True:

@@ -231,7 +231,7 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, mo
             {"do": "hold", "tables": 3},
         ):
             assert (await site.ask("POST", "/api/relay", "director", body))[0] in (400, 404)
-        await kit.until(lambda: "t1" in service.on_air)
+        await kit.until(lambda: "t1" in service.aired.states)
         assert (await site.ask("GET", "/api/air/t1/state", "overlay"))[0] == 200
         for path in (
             "/api/tables",

@@ -169,6 +169,64 @@ def test_a_restart_neither_skips_nor_repeats(air: Air, kit: Any) -> None:
     assert [event["seq"] for event in air.events()] == list(range(1, 181))
 
 
+def test_the_roster_is_copied_and_what_was_aired_is_told_again(air: Air, kit: Any) -> None:
+    air.director.publish("guandan/v1/hall/venue/hall/roster", b'{"round":1,"tables":{}}', retain=True)
+    kit.wait_for(lambda: "guandan/v1/hall/air/hall/roster" in air.viewer.topics())
+    air.speak(4)
+    kit.wait_for(lambda: len(air.events()) == 4 and not air.relay._tracks["t1"].out)
+    listener = kit.Client(air.hall.login("venue"), "listener", "guandan/v1/hall/relay/t1/again")
+    for asked in ({"boot": "b1", "after": 1}, {"boot": "b1", "after": -1}, {"boot": 3, "after": 1}):
+        air.say("again", **asked)
+    kit.wait_for(lambda: listener.said("/again"))
+    [told] = listener.said("/again")
+    assert [event["seq"] for event in told["events"]] == [2, 3, 4]
+    with air.relay.spool.commit():
+        air.relay.spool.forget_aired(2**60)
+    assert air.relay.spool.aired("t1", "b1", 0, 9) == []
+    listener.close()
+
+
+def test_a_last_event_that_only_the_state_tells_of_is_fetched(
+    hall: Any, kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker lost it on the way to the relay, and nothing came after it."""
+    monkeypatch.setattr("table_controller.venue.relay.catching_up.BEHIND_MS", 200)
+    table, lost = kit.SimulatedTable(hall, "t1", tmp_path), []
+    viewer = kit.Client(hall.login("overlay"), "viewer", "guandan/v1/hall/air/+/event")
+
+    def missed(http: str, boot: str, after: int) -> list[Any]:
+        return [json.loads(payload) for payload in table.outbox.events(boot, after)]
+
+    relay = Relay(hall.login("relay"), "hall", tmp_path / "state", 0, missed)
+    take = relay._event
+
+    def deaf_once(track: Any, heard: Any, said: dict[str, Any]) -> None:
+        if said["seq"] == 4 and not lost:
+            lost.append(said)
+        else:
+            take(track, heard, said)
+
+    monkeypatch.setattr(relay, "_event", deaf_once)
+    relay.start()
+    try:
+        kit.wait_for(lambda: relay._clear)
+        told = {"program": "t", "schema": 1, "simulated": True, "http": "http://here", "commands": False}
+        table.publisher.info(told)
+        for _ in range(4):
+            table.publisher.perform(Publish("camera_back"))
+        kit.wait_for(lambda: lost)
+        kit.wait_for(lambda: [event["seq"] for event in viewer.said("/event")] == [1, 2, 3])
+        table.publisher.committed(None, table.table.core.state, ())
+        table.table.clock.call_at(table.table.clock.now_ms() + 500, lambda: None)
+        while table.table.clock.run_next():
+            continue
+        kit.wait_for(lambda: [event["seq"] for event in viewer.said("/event")] == [1, 2, 3, 4])
+    finally:
+        relay.stop()
+        viewer.close()
+        table.close()
+
+
 def test_the_spool_keeps_times_right_over_a_restart_of_the_machine(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "s", machine="a", now_ms=500_000, wall_ms=10_000_000)
     with spool.commit():

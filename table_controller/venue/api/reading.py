@@ -135,7 +135,7 @@ async def kinds(call: Call) -> web.StreamResponse:
 
 async def air_state(call: Call) -> web.StreamResponse:
     """The newest state on air."""
-    found = call.service.on_air.get(call.place("table"))
+    found = call.service.aired.states.get(call.place("table"))
     if found is None:
         raise Problem(404, "Nothing of this table is on air.")
     return answer(found)
@@ -144,9 +144,15 @@ async def air_state(call: Call) -> web.StreamResponse:
 async def air_events(call: Call) -> web.StreamResponse:
     """Events that were aired."""
     after, boot = call.number("after", 0, 2**53), call.request.query.get("boot", "")
-    kept = call.service.aired.get(call.place("table"), ())
-    made = [said for said in kept if said.get("boot") == boot and said.get("seq", 0) > after][:MOST_EVENTS]
-    return answer({"events": made, "complete": len(made) < MOST_EVENTS})
+    limit = call.number("limit", MOST_EVENTS, MOST_EVENTS)
+    events, complete = call.service.aired.after(call.place("table"), boot, after, limit)
+    return answer({"events": [json.loads(payload) for payload in events], "complete": complete})
+
+
+async def air_roster(call: Call) -> web.StreamResponse:
+    """Who sits at one table: names are on air without delay."""
+    tables = call.service.documents.roster().get("tables", {})
+    return answer(tables.get(call.place("table")) or {"names": ["", "", "", ""], "EW": "", "NS": ""})
 
 
 async def status(call: Call) -> web.StreamResponse:
@@ -189,5 +195,6 @@ ROUTES = (
     Route("GET", "/api/kinds", kinds, "every kind of incident in words", READERS),
     Route("GET", "/api/status", status, "how the service is", READERS),
     Route("GET", "/api/air/{table}/state", air_state, "the newest state on air", AIR),
+    Route("GET", "/api/air/{table}/roster", air_roster, "who sits at one table", AIR),
     Route("GET", "/api/air/{table}/events", air_events, "events that were aired", AIR, _AFTER),
 )  # fmt: skip

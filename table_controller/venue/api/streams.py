@@ -103,7 +103,7 @@ async def _follow(call: Call, plane: str) -> web.StreamResponse:
     queue = hall.follow(plane, table)
     try:
         response = await _begin(call)
-        first = call.service.on_air.get(table) if plane == "air" else _newest(call, table)
+        first = call.service.aired.states.get(table) if plane == "air" else _newest(call, table)
         with contextlib.suppress(ConnectionError):
             await response.write(encode("state", first) if first else b": \n\n")
             while not hall.closed and await leave.stands():

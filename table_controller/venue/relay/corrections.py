@@ -51,7 +51,7 @@ def withdrawn(said: Message) -> bytes:
     return encoded({**said, "schema": f"event/{RELAY_KIND}", "data": {"kind": RELAY_KIND}})
 
 
-def encoded(said: Message) -> bytes:
+def encoded(said: Message | str) -> bytes:
     """As the tables write it."""
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 

@@ -11,16 +11,17 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from table_controller.feed.client import Broker
-from table_controller.feed.topics import ROOT, plane_topics, relay_topic
+from table_controller.feed.topics import ROOT, plane_topics, relay_topic, venue_topic
 from table_controller.runtime import measure
-from table_controller.venue.relay.corrections import amended, corrected, encoded, is_correction, withdrawn
+from table_controller.venue.relay.catching_up import CatchUp, Missed
+from table_controller.venue.relay.corrections import corrected, encoded, is_correction, withdrawn
 from table_controller.venue.relay.spool import Kept, Lane, Spool
+from table_controller.venue.relay.track import Track
 from table_controller.venue.settings import LONGEST_DELAY_S
 from table_controller.venue.wire import Batch, Heard, Wire, envelope_fits
 
@@ -28,41 +29,21 @@ log = logging.getLogger(__name__)
 AIRED = ("availability", "info", "state", "event")
 MARKER_TABLE = "_relay"
 STATUS_MS = 2000
-FETCH_MS = 4000
-"""So long a table's messages wait for events that are missing, before it goes on without."""
 MOST_WAITING = 200_000
 """Messages of one table at most: fifteen minutes of a busy table are about 3,000."""
-CORRECTIONS_KEPT = 20
 GRACE_MS = 2000
 """A broker that forgot its sessions gets this time, so that viewers are back before anything is aired."""
-Missed = Callable[[str, str, int], list[Any] | None]
-"""Fetches from (page's address, boot, after), in a thread of its own."""
-
-
-@dataclass
-class Track:
-    """One table in memory."""
-
-    lane: Lane
-    waiting: deque[Kept] = field(default_factory=deque)
-    out: dict[int, Kept] = field(default_factory=dict)
-    """Handed to the broker, and not yet known to be on air."""
-    newest: dict[str, bytes] = field(default_factory=dict)
-    """The last document of each name: a retained copy of it is not aired again."""
-    http: str = ""
-    level: str = "2"
-    parked: list[Heard] = field(default_factory=list)
-    parked_until_ms: int = 0
-    made: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=CORRECTIONS_KEPT))
-    """Corrections that were made: a state of before one of them may still be on its way."""
-    status: tuple[Any, ...] = ()
+AIRED_KEPT_MS = 120_000
+"""So long it is kept what was aired, for a reader that missed some because the broker was killed."""
+PURGE_MS = 10_000
+MOST_AGAIN = 200
 
 
 class Relay:
     """Everything happens on the wire's own thread."""
 
     def __init__(self, broker: Broker, venue: str, folder: Path | None, delay_s: float, missed: Missed | None) -> None:
-        self.venue, self._delay_ms, self._missed = venue, round(delay_s * 1000), missed
+        self.venue, self._delay_ms = venue, round(delay_s * 1000)
         path = folder / "relay.sqlite" if folder is not None else None
         self.spool = Spool(
             path, machine=measure.machine_boot(), now_ms=measure.monotonic_ms(), wall_ms=measure.epoch_ms()
@@ -71,15 +52,16 @@ class Relay:
         self._seen = self.spool.seen()
         self._documents: dict[int, tuple[str, int]] = {}
         self._marker, self._clear = "", False
-        self._status_ms = self._air_from_ms = 0
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="relay-missed")
+        self._status_ms = self._air_from_ms = self._purge_at_ms = 0
         self.aired = 0
+        self._catch_up = CatchUp(missed, self._safely, self._live, self._seen)
         self._load(set(), everything=True)
         topics = (
             (plane_topics(venue, "live"), 1),
             (f"{ROOT}/{venue}/air/+/event", 1),
             (relay_topic(venue, "+", "control"), 1),
             (relay_topic(venue, MARKER_TABLE, "marker"), 1),
+            (venue_topic(venue, "roster"), 1),
         )
         self.wire = Wire(
             broker, f"relay-{venue}", topics, measure.monotonic_ms, self._work, self._tick, self._connected, fresh=True
@@ -92,7 +74,7 @@ class Relay:
     def stop(self) -> None:
         """Stop; what waits stays on disk."""
         self.wire.stop()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._catch_up.stop()
         self.spool.close()
 
     def _track(self, table: str) -> Track:
@@ -105,7 +87,9 @@ class Relay:
         self._documents.clear()
         self.wire.acknowledged.clear()
         self._clear, self._marker = False, secrets.token_hex(8)
-        self._air_from_ms = 0 if self.wire.session_kept else measure.monotonic_ms() + GRACE_MS
+        now = measure.monotonic_ms()
+        self._air_from_ms = 0 if self.wire.session_kept else now + GRACE_MS
+        self._purge_at_ms = now + AIRED_KEPT_MS
         self.wire.publish(relay_topic(self.venue, MARKER_TABLE, "marker"), self._marker.encode())
 
     # --- what comes in ------------------------------------------------------------------------------------------------
@@ -119,9 +103,19 @@ class Relay:
             self._load({heard.table for heard in batch})
             raise
 
+    def _safely(self, act: Callable[[], None]) -> None:
+        """Work that another thread brings: on the wire's, and kept as a whole."""
+
+        def work() -> None:
+            with self.spool.commit():
+                act()
+
+        self.wire.call(work)
+
     def _load(self, tables: set[str], *, everything: bool = False) -> None:
         """Take what is on the disk for what is: at the start, and for tables whose batch the disk did not take."""
         self._seen, lanes = self.spool.seen(), self.spool.lanes()
+        self._catch_up.seen = self._seen
         for name in tables:
             lane = lanes.get(name, Lane(name, delay_ms=self._delay_ms))
             self._tracks[name] = Track(lane, http=self._track(name).http)
@@ -138,6 +132,9 @@ class Relay:
             self._told(heard)
         elif heard.plane == "air" and heard.said is not None:
             self._came_back(heard)
+        elif heard.plane == "venue":
+            # Names are no secret and have no delay: an overlay may read the air alone.
+            self.wire.publish(f"{ROOT}/{self.venue}/air/{heard.table}/{heard.rest}", heard.payload, retain=True)
         elif heard.plane == "live" and heard.rest in AIRED:
             self._live(heard)
 
@@ -161,7 +158,8 @@ class Relay:
             payload: bytes | None = heard.payload
             if heard.rest == "state":
                 track.level = str(said["data"].get("level") or track.level)
-                payload = _put_right(track, said, heard.payload)
+                payload = track.put_right(said, heard.payload)
+                self._catch_up.told(track, said["boot"], said["seq"], heard.at_ms)
             if payload is not None:
                 self._keep(track, heard, said["boot"], said["seq"], payload)
 
@@ -176,7 +174,7 @@ class Relay:
         last = self._seen.get(key)
         if last is not None and said["seq"] <= last:
             return
-        if last is not None and said["seq"] > last + 1 and self._ask(track, key, last):
+        if last is not None and said["seq"] > last + 1 and self._catch_up.ask(track, key, last, measure.monotonic_ms()):
             track.parked.append(heard)
             return
         self._seen[key] = said["seq"]
@@ -214,53 +212,15 @@ class Relay:
             track.made.append(said)
         return done
 
-    # --- events that are missing --------------------------------------------------------------------------------------
-
-    def _ask(self, track: Track, key: tuple[str, str], last: int) -> bool:
-        """Fetch what is missing from the table; False where it cannot be asked."""
-        if self._missed is None or not track.http:
-            return False
-        track.parked_until_ms = measure.monotonic_ms() + FETCH_MS
-        http, missed = track.http, self._missed
-
-        def fetch() -> None:
-            try:
-                found = missed(http, key[1], last)
-            except Exception:
-                found = None
-            self.wire.call(lambda: self._fetched(track, key, found or []))
-
-        self._pool.submit(fetch)
-        return True
-
-    def _fetched(self, track: Track, key: tuple[str, str], found: list[Any]) -> None:
-        if not track.parked_until_ms:
-            return
-        now = measure.monotonic_ms()
-        with self.spool.commit():
-            track.parked_until_ms = 0
-            parked, track.parked = track.parked, []
-            at_ms = parked[0].at_ms if parked else now
-            for said in found:
-                if isinstance(said, dict) and envelope_fits(said, key[0]) and said["boot"] == key[1]:
-                    if said["seq"] != self._seen.get(key, 0) + 1:
-                        continue
-                    self._live(_again(key[0], said, at_ms))
-            missed, self._missed = self._missed, None  # what is missing still is not asked for once more
-            try:
-                for heard in parked:
-                    self._live(heard)
-            finally:
-                self._missed = missed
-
     # --- what goes out ------------------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         now = measure.monotonic_ms()
         self._documents_done()
         for track in self._tracks.values():
-            if track.parked_until_ms and now > track.parked_until_ms:
-                self._fetched(track, (track.lane.table, ""), [])
+            if self._catch_up.look(track, now):
+                with self.spool.commit():
+                    self._catch_up.fetched(track, (track.lane.table, ""), [], now)
         if self.wire.online and self._clear:
             if now >= self._air_from_ms:
                 self._air(now)
@@ -268,6 +228,10 @@ class Relay:
                 self._status_ms = now + STATUS_MS
                 for track in self._tracks.values():
                     self._say_status(track, now)
+            if now >= self._purge_at_ms:
+                self._purge_at_ms = now + PURGE_MS
+                with self.spool.commit():
+                    self.spool.forget_aired(now - AIRED_KEPT_MS)
 
     def _air(self, now: int) -> None:
         due: list[Kept] = []
@@ -295,7 +259,8 @@ class Relay:
         track = self._track(heard.table)
         for kept in track.out.values():
             if kept.rest == "event" and (kept.boot, kept.seq) == (said.get("boot"), said.get("seq")):
-                self._done(track, kept.number)
+                del track.out[kept.number]
+                self.spool.keep_aired(kept.number, heard.at_ms)
                 return
 
     def _documents_done(self) -> None:
@@ -306,19 +271,26 @@ class Relay:
         with self.spool.commit():
             while acknowledged:
                 table, number = self._documents.pop(acknowledged.popleft(), ("", 0))
-                if table and number in self._track(table).out:
-                    self._done(self._track(table), number)
-
-    def _done(self, track: Track, number: int) -> None:
-        del track.out[number]
-        self.spool.drop([number])
+                if table and self._track(table).out.pop(number, None) is not None:
+                    self.spool.drop([number])
 
     def _told(self, heard: Heard) -> None:
         if heard.table == MARKER_TABLE:
             if heard.payload.decode("ascii", "replace") == self._marker:
                 self._sure()
         elif heard.rest == "control" and heard.said is not None and not heard.retained:
-            self._control(self._track(heard.table), heard.said)
+            if heard.said.get("do") == "again":
+                self._again(heard.table, heard.said)
+            else:
+                self._control(self._track(heard.table), heard.said)
+
+    def _again(self, table: str, said: dict[str, Any]) -> None:
+        """Tell the service what was aired after a number: it missed some."""
+        boot, after = said.get("boot"), said.get("after")
+        if isinstance(boot, str) and isinstance(after, int) and 0 <= after < 2**53:
+            events = self.spool.aired(table, boot, after, MOST_AGAIN)
+            told = b'{"boot":%s,"after":%d,"events":[%s]}' % (encoded(boot), after, b",".join(events))
+            self.wire.publish(relay_topic(self.venue, table, "again"), told)
 
     def _sure(self) -> None:
         """All echoes are here: what was handed over and has not come back is not on air."""
@@ -359,35 +331,6 @@ class Relay:
             self.wire.publish(f"{ROOT}/{self.venue}/air/{track.lane.table}/{rest}", b"", retain=True)
 
     def _say_status(self, track: Track, now: int) -> None:
-        lane = track.lane
-        waiting = track.waiting
-        oldest = now - waiting[0].at_ms if waiting else 0
-        told = (lane.mode, lane.delay_ms, lane.late_ms, len(waiting), oldest // 1000)
-        if told == track.status or (not waiting and told[:3] == track.status[:3] and not track.status[3]):
-            return
-        track.status = told
-        row = {
-            "table": lane.table,
-            "mode": lane.mode,
-            "delay_ms": lane.delay_ms,
-            "late_ms": lane.late_ms,
-            "queued": len(waiting),
-            "oldest_ms": oldest,
-        }
-        self.wire.publish(relay_topic(self.venue, lane.table, "status"), encoded(row), retain=True)
-
-
-def _put_right(track: Track, said: dict[str, Any], payload: bytes) -> bytes | None:
-    """A state that comes after a correction, but tells of before it."""
-    made: dict[str, Any] | None = said
-    for correction in track.made:
-        if made is not None and correction["boot"] == said["boot"] and said["seq"] < correction["seq"]:
-            try:
-                made = amended(correction, made, track.level)
-            except (KeyError, TypeError, ValueError, AttributeError):
-                return None
-    return payload if made is said else None if made is None else encoded(made)
-
-
-def _again(table: str, said: dict[str, Any], at_ms: int) -> Heard:
-    return Heard("", "live", table, "event", encoded(said), False, at_ms, said)
+        row = track.news(now)
+        if row is not None:
+            self.wire.publish(relay_topic(self.venue, track.lane.table, "status"), encoded(row), retain=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from table_controller.errors import DeviceError
 
-WAITING, HANDED = 0, 1
+WAITING, HANDED, AIRED = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Spool:
                 "CREATE TABLE IF NOT EXISTS message (number INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT, rest TEXT, "
                 "boot TEXT, seq INTEGER, payload BLOB, at_ms INTEGER, state INTEGER DEFAULT 0)",
                 "CREATE INDEX IF NOT EXISTS by_event ON message (tbl, boot, seq)",
+                f"CREATE INDEX IF NOT EXISTS by_age ON message (at_ms) WHERE state = {AIRED}",
                 "CREATE TABLE IF NOT EXISTS lane (tbl TEXT PRIMARY KEY, mode TEXT, delay_ms INTEGER, late_ms INTEGER, "
                 "held_ms INTEGER, info BLOB)",
                 "CREATE TABLE IF NOT EXISTS seen (tbl TEXT, boot TEXT, seq INTEGER, PRIMARY KEY (tbl, boot))",
@@ -93,9 +94,10 @@ class Spool:
         return Kept(int(made.lastrowid or 0), table, rest, boot, seq, payload, at_ms)
 
     def everything(self) -> list[Kept]:
-        """All that is kept, in order."""
+        """All that is not known to be on air, in order."""
         rows = self._db.execute(
-            "SELECT number, tbl, rest, boot, seq, payload, at_ms, state FROM message ORDER BY number"
+            "SELECT number, tbl, rest, boot, seq, payload, at_ms, state FROM message WHERE state < ? ORDER BY number",
+            (AIRED,),
         ).fetchall()
         return [Kept(r[0], r[1], r[2], r[3], r[4], bytes(r[5]), r[6], r[7] == HANDED) for r in rows]
 
@@ -108,8 +110,24 @@ class Spool:
         self._db.execute("UPDATE message SET payload = ? WHERE number = ?", (payload, number))
 
     def drop(self, numbers: list[int]) -> None:
-        """They are on air, or never will be."""
+        """Documents that are on air, and what never will be."""
         self._db.executemany("DELETE FROM message WHERE number = ?", [(number,) for number in numbers])
+
+    def keep_aired(self, number: int, at_ms: int) -> None:
+        """An event is on air, since ``at_ms``: kept a while for who missed it."""
+        self._db.execute("UPDATE message SET state = ?, at_ms = ? WHERE number = ?", (AIRED, at_ms, number))
+
+    def forget_aired(self, before_ms: int) -> None:
+        """What was aired before then."""
+        self._db.execute(f"DELETE FROM message WHERE state = {AIRED} AND at_ms < ?", (before_ms,))
+
+    def aired(self, table: str, boot: str, after: int, most: int) -> list[bytes]:
+        """Events of a boot after a number, as they were aired."""
+        rows = self._db.execute(
+            "SELECT payload FROM message WHERE tbl = ? AND boot = ? AND seq > ? AND state = ? ORDER BY seq LIMIT ?",
+            (table, boot, after, AIRED, most),
+        )
+        return [bytes(row[0]) for row in rows]
 
     def see(self, table: str, boot: str, seq: int) -> None:
         """The last event of a boot that was taken."""
