@@ -1,42 +1,58 @@
-"""What long runs share: progress that outlives the run, one line a finished piece, under ``build/soak``."""
+"""What a long test found is kept in ``build/soak/results.jsonl``: a part that passed is not run again by its program.
+
+``tests/reliability.py`` makes the table in docs/reliability.md of it. Delete the file to begin anew.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-FOLDER = Path(os.environ.get("SOAK_FOLDER", Path(__file__).resolve().parents[2] / "build" / "soak"))
-"""Remove it to begin anew; a new weight file or another length does not find old lines by their keys."""
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(os.environ.get("SOAK_RESULTS", str(ROOT / "build" / "soak" / "results.jsonl")))
+
+Keep = Callable[..., None]
 
 
-class Progress:
-    """Finished pieces by their key. Only what ended clean is entered, so a failed piece is run again."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        self.done: dict[str, dict[str, Any]] = {}
-        for line in lines:
-            try:
-                entry = json.loads(line)
-            except ValueError:  # the line that was being written when the run was ended
-                continue
-            self.done[entry.pop("key")] = entry
-
-    def enter(self, key: str, **figures: Any) -> None:
-        """This piece ended clean."""
-        self.done[key] = figures
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, **figures}) + "\n")
+@cache
+def program() -> str:
+    """A hash of the product's sources."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "table_controller").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
-@pytest.fixture(scope="session")
-def progress() -> Callable[[str], Progress]:
-    """The progress of a long run by its name."""
-    return lambda name: Progress(FOLDER / f"{name}.jsonl")
+def kept() -> list[dict[str, Any]]:
+    """Everything kept so far."""
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+
+
+@pytest.fixture
+def part_once(request: pytest.FixtureRequest) -> Keep:
+    """Call it with row and count once a part has passed. A part that has passed before is not run again."""
+    name = request.node.nodeid
+    for line in kept():
+        if line["test"] == name and line["program"] == program():
+            pytest.skip(f"passed on {line['date'][:10]} by the same program")
+    began = time.monotonic()
+
+    def keep(row: str, count: int, **more: Any) -> None:
+        line = {
+            "row": row, "test": name, "count": count, "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "program": program(), "seconds": round(time.monotonic() - began, 1), **more,
+        }  # fmt: skip
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    return keep
