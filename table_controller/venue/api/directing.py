@@ -25,7 +25,7 @@ from table_controller.venue.hall import CALLS
 from table_controller.venue.settings import LONGEST_DELAY_S
 
 ROUND_OVER = "round over / 本轮结束"
-VERBS = {"start": "start", "pause": "pause", "resume": "resume", "end": "pause", "remind": "remind", "match": "match",
+VERBS = {"start": "start", "pause": "pause", "resume": "resume", "end": "end_round", "remind": "remind", "match": "match",
          "extend_round": "extend_round"}  # fmt: skip
 SHARED = ("pause", "resume", "remind")
 """What a head referee may do for the whole hall too."""

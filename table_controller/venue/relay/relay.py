@@ -50,6 +50,8 @@ class Relay:
         )
         self._tracks = {name: Track(lane) for name, lane in self.spool.lanes().items()}
         self._seen = self.spool.seen()
+        self._came: list[tuple[int, int]] = []
+        """Events of this batch that are on air now."""
         self._documents: dict[int, tuple[str, int]] = {}
         self._marker, self._clear = "", False
         self._status_ms = self._air_from_ms = self._purge_at_ms = 0
@@ -99,9 +101,12 @@ class Relay:
             with self.spool.commit():
                 for heard in batch:
                     self._take(heard)
+                self.spool.keep_aired(self._came)
         except Exception:
             self._load({heard.table for heard in batch})
             raise
+        finally:
+            self._came.clear()
 
     def _safely(self, act: Callable[[], None]) -> None:
         """Work that another thread brings: on the wire's, and kept as a whole."""
@@ -260,7 +265,7 @@ class Relay:
         for kept in track.out.values():
             if kept.rest == "event" and (kept.boot, kept.seq) == (said.get("boot"), said.get("seq")):
                 del track.out[kept.number]
-                self.spool.keep_aired(kept.number, heard.at_ms)
+                self._came.append((heard.at_ms, kept.number))
                 return
 
     def _documents_done(self) -> None:

@@ -54,7 +54,6 @@ class Spool:
                 "CREATE TABLE IF NOT EXISTS message (number INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT, rest TEXT, "
                 "boot TEXT, seq INTEGER, payload BLOB, at_ms INTEGER, state INTEGER DEFAULT 0)",
                 "CREATE INDEX IF NOT EXISTS by_event ON message (tbl, boot, seq)",
-                f"CREATE INDEX IF NOT EXISTS by_age ON message (at_ms) WHERE state = {AIRED}",
                 "CREATE TABLE IF NOT EXISTS lane (tbl TEXT PRIMARY KEY, mode TEXT, delay_ms INTEGER, late_ms INTEGER, "
                 "held_ms INTEGER, info BLOB)",
                 "CREATE TABLE IF NOT EXISTS seen (tbl TEXT, boot TEXT, seq INTEGER, PRIMARY KEY (tbl, boot))",
@@ -113,9 +112,9 @@ class Spool:
         """Documents that are on air, and what never will be."""
         self._db.executemany("DELETE FROM message WHERE number = ?", [(number,) for number in numbers])
 
-    def keep_aired(self, number: int, at_ms: int) -> None:
-        """An event is on air, since ``at_ms``: kept a while for who missed it."""
-        self._db.execute("UPDATE message SET state = ?, at_ms = ? WHERE number = ?", (AIRED, at_ms, number))
+    def keep_aired(self, found: list[tuple[int, int]]) -> None:
+        """Events (their times on air, ms, and numbers) that are kept a while for who missed them."""
+        self._db.executemany(f"UPDATE message SET state = {AIRED}, at_ms = ? WHERE number = ?", found)
 
     def forget_aired(self, before_ms: int) -> None:
         """What was aired before then."""
