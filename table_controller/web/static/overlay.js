@@ -1,6 +1,7 @@
 // The lower third on air. It knows only what the relay let out, waits for ever, and shows a play or nothing: no error,
 // no word of a lost connection. ?key= lets it in; ?scale=, ?scene=lower|corner, ?stale=SECONDS (or keep) shape it.
-import { stream } from "./api.js";
+// Teams and players are those of the director's seats; ?EW= and ?NS= say others.
+import { blob, stream } from "./api.js";
 import { cardRow } from "./cards.js";
 import { $, SEATS, clockFace, node, say } from "./dom.js";
 import { rankText, readingText, t } from "./words.js";
@@ -11,7 +12,8 @@ const keep = asked.get("stale") === "keep";
 const TOO_OLD_MS = (Number(asked.get("stale")) || 20) * 1000;
 let state = null;
 let at = 0;
-let teams = {};
+let seated = {};
+const NAMES_MS = 15000;
 
 function quietly(act) {
   return (...given) => { try { act(...given); } catch { /* what cannot be drawn is not aired */ } };
@@ -28,7 +30,7 @@ function shown(seat) {
 function seatBox(seat, place) {
   const data = state.seats[seat];
   const box = node("div", { className: `seat${state.turn === seat ? " turn" : ""}`, data: { seat } });
-  const head = node("div", { className: "head" }, node("b", { textContent: state.match.names?.[place] || t(seat) }));
+  const head = node("div", { className: "head" }, node("b", { textContent: state.match.names?.[place] || seated.names?.[place] || t(seat) }));
   if (data.place) head.append(node("span", { className: "place", textContent: t(`place${data.place}`) }));
   else if (data.left !== null) head.append(node("span", { className: data.reported ? "left few" : "left", textContent: String(data.left) }));
   const play = shown(seat);
@@ -44,13 +46,20 @@ function seatBox(seat, place) {
 function draw() {
   for (const pair of ["EW", "NS"]) {
     say(document.querySelector(`#side-${pair} .level`), rankText(state.levels[pair]));
-    say(document.querySelector(`#side-${pair} .team`), teams[pair] || t(pair));
+    say(document.querySelector(`#side-${pair} .team`), asked.get(pair) || seated[pair] || t(pair));
     $(`side-${pair}`).classList.toggle("owner", state.level_owner === pair);
   }
   $("seats").replaceChildren(...SEATS.map(seatBox));
   const under = state.under || state.phase;
   say($("phase"), state.phase === "paused" ? t("paused") : under === "playing" || under === "trick_over" ? `${t("playing_level")} ${rankText(state.level)}` : t(under));
   tick();
+}
+
+async function learnNames() {
+  const found = await blob(`/api/air/${encodeURIComponent(table)}/roster`);
+  if (!found) return;
+  seated = JSON.parse(await found.text());
+  if (state) draw();
 }
 
 function tick() {
@@ -72,9 +81,10 @@ window.addEventListener("error", (event) => event.preventDefault());
 window.addEventListener("unhandledrejection", (event) => event.preventDefault());
 window.addEventListener("resize", quietly(fit));
 document.documentElement.dataset.scene = asked.get("scene") === "corner" ? "corner" : "lower";
-teams = { EW: asked.get("EW") ?? "", NS: asked.get("NS") ?? "" };
 fit();
 setInterval(quietly(tick), 200);
+learnNames().catch(() => {});
+setInterval(() => learnNames().catch(() => {}), NAMES_MS);
 stream(`/api/air/${encodeURIComponent(table)}/stream`, {
   quiet: true,
   state: quietly((message) => { state = message.data; at = performance.now(); draw(); }),
