@@ -183,7 +183,9 @@ def _replay(parser: argparse.ArgumentParser) -> Run:
 
     parser.add_argument("journal", type=Path, metavar="JOURNAL")
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    return lambda args: run_replay(args.journal, as_json=args.json)
+    words = "add it, packed, to a folder of journals that every later version must replay (tests/journal/kept)"
+    parser.add_argument("--keep", type=Path, metavar="DIR", help=words)
+    return lambda args: run_replay(args.journal, as_json=args.json, keep=args.keep)
 
 
 def _doctor(parser: argparse.ArgumentParser) -> Run:

@@ -72,8 +72,8 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
         raise JournalError(f"{journal} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
     events = [record for record in contents.records if record.get("kind") == "event"]
     replayed = replay(contents.records)
-    if replayed.mismatch is not None:
-        say(f"From record {replayed.mismatch} on it comes out differently: another version wrote it, this one judges.")
+    if not replayed.same:
+        say(replayed.words())
     state = replayed.core.state
     if form == "carry":
         return document(state.table, [record["event"] for record in events])
@@ -83,7 +83,7 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
     whole["evidence"] = {
         "chain": contents.last_hash,
         "journal_hash": journal_hash(contents.records),
-        "reproduced": replayed.mismatch is None,
+        "reproduced": replayed.same,
         "damage": contents.damage,
     }
     if form == "json":

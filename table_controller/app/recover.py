@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     state = replayed.core.state
     say(f"Its good records lead to: phase {state.phase}, deal {state.deal_number}, levels {state.levels}.")
     if replayed.mismatch is not None:
-        say(f"Record {replayed.mismatch} comes out differently here: it was written by another version.")
+        say(replayed.words())
     if found.healthy:
         return 0
     if not args.repair:

@@ -184,6 +184,8 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None, document:
         officiating=config.table.officiating,
         draw_leader=(lambda: leader) if leader is not None else any_seat,
     )
+    if table.recovered:
+        say(table.recovered)
     run = _Run(config, table, clock, loop, recorded=is_recording(config.camera.source))
     consumer = asyncio.create_task(table.runtime.run(), name="consumer")
     stopping = asyncio.Event()

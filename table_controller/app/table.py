@@ -23,6 +23,7 @@ from table_controller.feed.envelope import Enveloper
 from table_controller.feed.outbox import Outbox
 from table_controller.feed.publisher import FeedPublisher
 from table_controller.feed.topics import Topics
+from table_controller.journal.program import program
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import replay
 from table_controller.journal.writer import JournalWriter
@@ -54,6 +55,8 @@ class Table:
     last_wall: str = ""
     """The wall label and the stamp of the last event before this start."""
     last_ms: int = 0
+    recovered: str = ""
+    """Why the state after a restart is not just what people saw before it (another version judges); else empty."""
 
     def snapshot(self) -> dict[str, Any]:
         """The public state now, with the loop's own fault if the journal cannot be written."""
@@ -96,21 +99,32 @@ def open_table(
     draw_leader: Callable[[], Seat] = any_seat,
 ) -> Table:
     """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``."""
-    core, last = TableCore(), ("", 0)
+    core, last, written_by, recovered = TableCore(), ("", 0), program(), ""
     if journal_path.exists():
         records = read_journal(journal_path).records
-        core, last = replay(records).core, last_stamp(records)
+        replayed = replay(records)
+        core, last, recovered = replayed.core, last_stamp(records), "" if replayed.same else replayed.words()
+        written_by = last_program(records) or written_by
         if core.state.table not in ("", table):
             raise JournalError(
                 f"The journal {journal_path} is of table '{core.state.table}', not of '{table}'.",
                 way_out="Give this table another state.directory.",
             )
-    journal = JournalWriter(journal_path, header={"program": __version__, "table": table, "venue": venue}, sync=sync)
+    journal = JournalWriter(journal_path, header={"program": program(), "table": table, "venue": venue}, sync=sync)
+    if written_by != program():
+        journal.append({"kind": "program", "program": program()})
     runtime = TableRuntime(core, journal, clock)
     opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating, rules)
     made = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
     made.last_wall, made.last_ms = last
+    made.recovered = recovered
     return made
+
+
+def last_program(records: list[dict[str, Any]]) -> str:
+    """Which program wrote the end of a journal."""
+    named = (str(r.get("program", "")) for r in reversed(records) if r.get("kind") in ("header", "program"))
+    return next(named, "")
 
 
 def last_stamp(records: list[dict[str, Any]]) -> tuple[str, int]:

@@ -33,6 +33,8 @@ from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.judge import compare, judge
 from table_controller.games.guandan.profile import Profile, load_profile
 from table_controller.geometry import load_geometry
+from table_controller.journal.kept import keep_journal
+from table_controller.journal.program import program
 from table_controller.journal.reader import JournalContents, read_journal
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.resources import resource
@@ -105,8 +107,11 @@ def run_deck(args: argparse.Namespace) -> int:
         return deck_command.run(args, RealClock(loop).now_ms)
 
 
-def run_replay(path: Path, *, as_json: bool) -> int:
-    """Replay a journal and say whether it reproduces the state. Exit status 65 when a record came out differently."""
+def run_replay(path: Path, *, as_json: bool, keep: Path | None = None) -> int:
+    """Replay a journal and say whether it reproduces the state. Exit status 65 when people would have seen another one.
+
+    ``keep``: a folder of journals that every later version has to replay; this one is added (see journal/kept.py).
+    """
     contents = read_journal(path)
     if not contents.is_journal or (contents.records and contents.records[0].get("kind") != "header"):
         raise JournalError(f"{path} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
@@ -118,8 +123,11 @@ def run_replay(path: Path, *, as_json: bool) -> int:
         "events": result.events,
         "refused": result.refused,
         "damage": contents.damage or None,
-        "reproduced": result.mismatch is None,
+        "written_by": result.writer or None,
+        "program": program(),
+        "reproduced": result.same,
         "first_difference": result.mismatch,
+        "first_seen_difference": result.differs,
         "journal_hash": journal_hash(contents.records),
         "state": state.digest(),
         "phase": state.phase,
@@ -130,8 +138,11 @@ def run_replay(path: Path, *, as_json: bool) -> int:
         print(json.dumps(report, ensure_ascii=False))
     else:
         _say_replay(report, contents)
+        print(result.words())
     whole = not contents.damage or contents.torn
-    return 0 if result.mismatch is None and whole else EX_DATAERR
+    if keep is not None:
+        print(f"kept as {keep_journal(path, contents, result, keep)}", file=sys.stderr)
+    return 0 if result.same and whole else EX_DATAERR
 
 
 def _say_replay(report: dict[str, Any], contents: JournalContents) -> None:
@@ -142,7 +153,6 @@ def _say_replay(report: dict[str, Any], contents: JournalContents) -> None:
         print(f"The last record is cut off ({contents.damage}); all records before it were replayed.")
     elif contents.damage:
         print(f"The journal is DAMAGED: {contents.damage}. Only what comes before was replayed.")
-    print("The replay reproduces the state." if report["reproduced"] else "The replay DIFFERS from the record.")
 
 
 def run_doctor(config: Config | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,8 +57,11 @@ def parse_journal(data: bytes) -> JournalContents:
 
 
 def read_journal(path: Path) -> JournalContents:
-    """Read a file; raises InputError when there is none."""
+    """Read a file, also a packed one (.gz); raises InputError when there is none."""
     try:
-        return parse_journal(path.read_bytes())
+        data = path.read_bytes()
+        return parse_journal(gzip.decompress(data) if path.suffix == ".gz" else data)
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} is not a packed journal.", way_out="Name the journal itself.") from error
     except OSError as error:
         raise InputError(f"The journal {path} cannot be read: {error.strerror}.") from error
