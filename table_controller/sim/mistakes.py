@@ -5,6 +5,7 @@ Each leads to exactly the incidents that are named for it (``LEADS_TO``), and no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from table_controller.cards import Seat, next_seat
@@ -13,7 +14,9 @@ from table_controller.games.guandan.hands import readings, wild_of
 from table_controller.games.guandan.order import beats, card_strength
 from table_controller.games.guandan.tribute import legal_returns
 from table_controller.sim.brain import Brain, Choice
+from table_controller.sim.ruled_mistakes import Involved
 from table_controller.sim.script import Script, until
+from table_controller.table.events import Event
 
 if TYPE_CHECKING:
     from table_controller.sim.players import People
@@ -35,6 +38,16 @@ MISTAKES = {
     "late_return": "a player returns late (from the second deal on)",
     "wrong_tribute": "a player pays a card that is not his highest (from the second deal on)",
     "wrong_return": "a player returns a card above ten although he has a lower one (from the second deal on)",
+    "dragged": "a player drags a second card along with the one he leads, and takes both back",
+    "other_type": "after a wrong lead the type to lead is named, and the leader leads another",
+    "too_many_cards": "a player lays all he holds and a card that was played already, and takes them back",
+    "third_copy": "a player hides a card of his and plays a discard in its place",
+    "impossible_card": "a player plays a pair of which the other copy was handed over (from the second deal on)",
+    "shown_card_kept": "a seat that owes nothing shows its largest and then plays another (from the second deal on)",
+    "tribute_put_right": "a payer pays too low a card, and puts it right (from the second deal on)",
+    "return_put_right": "a receiver returns too high a card, and puts it right (from the second deal on)",
+    "slow_twice": "a pair thinks for half a minute twice, and the referee notes a violation each time",
+    "too_fast": "a round of an hour is over in minutes",
     "td": "a player lays the TD card",
     "stop": "a player lays the STOP card, and lifts it",
 }
@@ -56,11 +69,25 @@ LEADS_TO: dict[str, tuple[str, ...]] = {
     "late_return": ("return_late",),
     "wrong_tribute": ("wrong_tribute",),
     "wrong_return": ("return_too_high", "wrong_return"),
+    "dragged": ("not_a_play",),
+    "other_type": ("not_a_play", "banned_type"),
+    "too_many_cards": ("too_many_cards",),
+    "third_copy": ("conservation",),
+    "impossible_card": ("impossible_card", "conservation"),
+    "shown_card_kept": ("tribute_not_due", "shown_card_kept"),
+    "tribute_put_right": ("wrong_tribute_early",),
+    "return_put_right": ("return_too_high", "wrong_return_early"),
+    "slow_twice": ("time_violation", "time_violation", "foul_due"),
+    "too_fast": ("too_fast",),
     "td": ("td_call",),
     "stop": ("stop",),
 }
 """The incidents that each error raises, no more and no fewer."""
-NEEDS_TRIBUTE = ("late_tribute", "late_return", "wrong_tribute", "wrong_return")
+TWO_ACTS = (
+    "dragged", "other_type", "too_many_cards", "third_copy", "impossible_card", "shown_card_kept", "tribute_put_right",
+    "return_put_right", "slow_twice", "too_fast",
+)  # fmt: skip
+"""Errors that take more than one act, or a ruling in between: a run of their own keeps them apart from the others."""
 SEEN_MS = 2500
 OVER_HOLD_MS = 5600
 """Longer than the table waits for the seats before one that acts early."""
@@ -70,10 +97,22 @@ class Erring:
     """The errors still to be made; ``People`` asks at each step."""
 
     def __init__(self, people: People, wanted: frozenset[str]) -> None:
-        self._people = people
+        self.people = self._people = people
         self._left = set(wanted)
         self.made: list[str] = []
         """Errors that were really made, in order."""
+        self.involved = Involved(self)
+        """Those that take more than one act."""
+        self._to_say: list[Callable[[int], Event]] = []
+
+    def tell(self, make: Callable[[int], Event]) -> None:
+        """The referee will say this, stamped when he does."""
+        self._to_say.append(make)
+
+    def said(self, at_ms: int) -> list[Event]:
+        """What the referee says now."""
+        events, self._to_say = [make(at_ms) for make in self._to_say], []
+        return events
 
     def due(self, name: str) -> bool:
         """Whether this error is still to be made; then it counts as made now."""
@@ -106,17 +145,22 @@ class Erring:
             if self.wants("pass_by_leader"):
                 yield from self._pass_and_lift(seat, "pass_by_leader", SEEN_MS)
                 return
-            if self.wants("not_a_play"):
-                yield from self._lay_unlike(deal, seat)
+            for name in ("not_a_play", "dragged"):
+                if self.wants(name):
+                    yield from self._lay_unlike(deal, seat, name)
+                    return
+            yield from self.involved.before_turn(deal, seat)
             return
         early = self._next_active(deal, next_seat(seat))
         if self.wants("illegal"):
             yield from self._lay_low(deal, seat)
         elif early != seat and self.wants("out_of_turn") and len(people.hand_of(early)) > 1:
             self.due("out_of_turn")
-            yield from self._lay_for_a_while(early, [min(people.hand_of(early))], OVER_HOLD_MS)
+            yield from self.lay_for_a_while(early, [min(people.hand_of(early))], OVER_HOLD_MS)
         elif early != seat and self.wants("pass_out_of_turn"):
             yield from self._pass_and_lift(early, "pass_out_of_turn", OVER_HOLD_MS)
+        else:
+            yield from self.involved.before_turn(deal, seat)
 
     def _next_active(self, deal: Deal, seat: Seat) -> Seat:
         while seat in deal.out:
@@ -152,7 +196,8 @@ class Erring:
         yield from people.leave(seat)
         yield 900
 
-    def _lay_for_a_while(self, seat: Seat, cards: list[str], lying_ms: int) -> Script:
+    def lay_for_a_while(self, seat: Seat, cards: list[str], lying_ms: int) -> Script:
+        """Cards laid and taken back."""
         people = self._people
         yield from people.reach(seat, "play")
         play = people.scene.lay(seat, cards)
@@ -163,12 +208,12 @@ class Erring:
         yield from people.leave(seat)
         yield 900
 
-    def _lay_unlike(self, deal: Deal, seat: Seat) -> Script:
+    def _lay_unlike(self, deal: Deal, seat: Seat, name: str) -> Script:
         hand = [card for card in self._people.hand_of(seat) if card != wild_of(deal.level) and card[1] != "J"]
         other = next((card for card in hand if card[0] != hand[0][0]), None)
         if other is not None:
-            self.due("not_a_play")
-            yield from self._lay_for_a_while(seat, [hand[0], other], SEEN_MS)
+            self.due(name)
+            yield from self.lay_for_a_while(seat, [hand[0], other], SEEN_MS)
 
     def _lay_low(self, deal: Deal, seat: Seat) -> Script:
         """A card that beats nothing."""
@@ -178,7 +223,7 @@ class Erring:
         known = readings((card,), deal.level)
         if not any(beats(deal.to_beat, reading, deal.level) for reading in known):
             self.due("illegal")
-            yield from self._lay_for_a_while(seat, [card], SEEN_MS)
+            yield from self.lay_for_a_while(seat, [card], SEEN_MS)
 
     # --- the play itself ----------------------------------------------------------------------------------------------
 
@@ -205,7 +250,7 @@ class Erring:
         people.scene.take_back(people.scene.plays(seat)[-1])
         yield from people.leave(seat)
         yield 1200
-        yield from self._lay_for_a_while(seat, [people.hand_of(seat)[0]], OVER_HOLD_MS)
+        yield from self.lay_for_a_while(seat, [people.hand_of(seat)[0]], OVER_HOLD_MS)
 
     def report_number(self, number: int) -> int | None:
         """The number that is shown for a report, None: none."""
@@ -232,16 +277,21 @@ class Erring:
     def tribute(self, brain: Brain, level: str) -> str:
         """The card paid; perhaps the next highest, which a later play gives away."""
         card = brain.tribute(level)
-        lower = [c for c in brain.hand if c != wild_of(level) and card_strength(c, level) < card_strength(card, level)]
+        lower = self.below(brain.seat, card, level)
         if lower and self.due("wrong_tribute"):
             return max(lower, key=lambda c: card_strength(c, level))
-        return card
+        return self.involved.lower_tribute(brain.seat, card, level)
+
+    def below(self, seat: Seat, card: str, level: str) -> list[str]:
+        """The cards of a hand that are lower than ``card``, the wild excepted."""
+        hand = [c for c in self.people.hand_of(seat) if c != wild_of(level)]
+        return [c for c in hand if card_strength(c, level) < card_strength(card, level)]
 
     def returned(self, brain: Brain, level: str, *, limited: bool) -> str:
         """The card returned; perhaps one above ten although there is a lower one."""
         card = brain.return_card(level, limited=limited)
         small = legal_returns(brain.hand, level, limited=True, smallest_when_none=False)
         high = [c for c in brain.hand if c not in small and c[1] != "J" and c[0] != level]
-        if limited and small and high and self.due("wrong_return"):
+        if limited and small and high and (self.due("wrong_return") or self.due("return_put_right")):
             return min(high, key=lambda c: card_strength(c, level))
         return card

@@ -13,6 +13,7 @@ from table_controller.cards import SEATS, Pair, Seat, full_pack, partner
 from table_controller.dealer.machine import Machine
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.match import settle
+from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.runtime.clock import Clock
@@ -71,6 +72,7 @@ class People:
         self._owner: Pair | None = None
         self._uncleared: set[Seat] = set()
         self._busy: set[Seat] = set()
+        self._righted: set[str] = set()
 
     def begin(self) -> None:
         """Sit down and play."""
@@ -79,6 +81,7 @@ class People:
     # --- a session ----------------------------------------------------------------------------------------------------
 
     def _session(self) -> Script:
+        yield from self.errors.involved.before_session(self._wanted)
         while self._wanted == 0 or self.truth.deals < self._wanted:
             yield self._rng.randint(400, 900)
             yield from self._be_dealt()
@@ -144,9 +147,11 @@ class People:
             yield from self._show({seat: ["BJ"] * n for seat, n in jokers.items() if n}, "playing")
             return first
         cards = {seat: self.errors.tribute(self._brains[seat], self._level) for seat in owing}
-        plan = tribute_plan(self._order, cards, self._level)
+        yield from self.errors.involved.before_tribute(owing, self._level)
         yield self.errors.tribute_wait_ms()
         yield from self._show({seat: [card] for seat, card in cards.items()}, "returning")
+        yield from self._put_right(cards, "tribute_put_right", lambda seat: self._brains[seat].tribute(self._level))
+        plan = tribute_plan(self._order, cards, self._level)
         for payer, receiver in plan.pays.items():
             self._give(payer, receiver, cards[payer])
         returns = {}
@@ -155,10 +160,24 @@ class People:
             returns[receiver] = self.errors.returned(self._brains[receiver], self._level, limited=limited)
         yield self.errors.return_wait_ms()
         yield from self._show({seat: [card] for seat, card in returns.items()}, "playing")
+        yield from self._put_right(
+            returns, "return_put_right", lambda seat: self._brains[seat].return_card(self._level, limited=True)
+        )
         for payer, receiver in plan.pays.items():
             self._give(receiver, payer, returns[receiver])
         assert plan.leads is not None
         return plan.leads
+
+    def _put_right(self, laid: dict[Seat, str], error: str, proper: Callable[[Seat], str]) -> Script:
+        """Who laid another card than he should, and means to put it right, does."""
+        if error not in self.errors.made or error in self._righted:
+            return
+        self._righted.add(error)
+        for seat, card in list(laid.items()):
+            wanted = proper(seat)
+            if card_strength(wanted, self._level) != card_strength(card, self._level):
+                laid[seat] = wanted
+                yield from self.errors.involved.put_right(seat, wanted)
 
     def _give(self, giver: Seat, taker: Seat, card: str) -> None:
         self._brains[giver].hand.remove(card)
@@ -235,12 +254,10 @@ class People:
         yield max(200, total - REACH_MS - LEAVE_MS)
 
     def _choose(self, deal: Deal, seat: Seat) -> Choice | None:
-        brain = self._brains[seat]
-        if deal.to_beat is None:
-            return brain.lead(deal.level)
-        by = deal.trick.last_seat
-        assert by is not None
-        return brain.follow(deal.to_beat, by, deal.level, deal.counts)
+        brain, by = self._brains[seat], deal.trick.last_seat
+        if deal.to_beat is None or by is None:
+            return self.errors.involved.choice(deal, seat, brain.lead(deal.level))
+        return self.errors.involved.choice(deal, seat, brain.follow(deal.to_beat, by, deal.level, deal.counts))
 
     def _pass(self, seat: Seat) -> Script:
         self.truth.passes += 1

@@ -36,9 +36,11 @@ class Referee:
                 self._later(lambda: self._attend(data))
 
     def watch(self) -> None:
-        """Look every second whether the table knows whose turn it is and how many cards are left."""
+        """Say what is to be said; look every second whether the table knows whose turn it is and the cards left."""
         self._clock.call_at(self._clock.now_ms() + WATCH_MS, self.watch)
         now = self._clock.now_ms()
+        for event in self._people.errors.said(now):
+            self._post(event)
         if not self._differs():
             self._differs_since_ms = None
         elif self._differs_since_ms is None:

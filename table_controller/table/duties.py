@@ -39,4 +39,5 @@ def check_shown_cards(draft: Draft, action: Action) -> None:
 
 def owe_card(draft: Draft, shown: ShownCard) -> None:
     """From now on this card is due."""
-    draft.state.shown_cards.append(shown)
+    if shown not in draft.state.shown_cards:
+        draft.state.shown_cards.append(shown)

@@ -9,6 +9,7 @@ from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
+from table_controller.table.incidents import TABLE
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import Early, Exchange
 from table_controller.table.turn import Draft
@@ -101,7 +102,8 @@ def _ask(draft: Draft, laid: Early) -> None:
 def _tribute(draft: Draft, laid: Early) -> None:
     exchange, seat, cards = draft.state.exchange, laid.seat, laid.cards
     if seat not in exchange.owing:
-        raise Refusal(f"Seat {seat} owes no tribute.", code="TRIBUTE")
+        _not_due(draft, laid)
+        return
     jokers = sum(card == "BJ" for card in cards) + sum(
         card == "BJ" for other, card in exchange.shown.items() if other != seat
     )
@@ -112,6 +114,16 @@ def _tribute(draft: Draft, laid: Early) -> None:
     draft.publish("tribute", seat=seat, card=cards[0])
     _ask(draft, laid)
     settle_tribute(draft, laid.at_ms)
+
+
+def _not_due(draft: Draft, laid: Early) -> None:
+    """One card shown by a seat that owes none; what follows from it is for a ruling (seed 000 L261)."""
+    state, shown_card = draft.state, (laid.seat, laid.cards[0])
+    if len(laid.cards) > 1 or laid.doubtful or UNKNOWN in laid.cards or shown_card in state.exposed:
+        raise Refusal(f"Seat {laid.seat} owes no tribute.", code="TRIBUTE")
+    state.exposed.append(shown_card)
+    draft.publish("exposed", seat=laid.seat, cards=laid.cards, by=TABLE)
+    draft.incident("tribute_not_due", laid.at_ms, laid.seat, detail=laid.cards[0], evidence=laid.evidence)
 
 
 def settle_tribute(draft: Draft, at_ms: int) -> None:
@@ -142,6 +154,8 @@ def _resist(draft: Draft, at_ms: int) -> None:
 def _return(draft: Draft, laid: Early) -> None:
     """A return. In a double tribute both are turned up together, so neither is told before the other lies (003 L33)."""
     exchange, seat = draft.state.exchange, laid.seat
+    if _tribute_put_right(draft, laid):
+        return
     payer = next((payer for payer, receiver in exchange.pays.items() if receiver == seat), None)
     if payer is None or seat in exchange.returned:
         raise Refusal(f"Seat {seat} owes no return.", code="RETURN")
@@ -154,6 +168,47 @@ def _return(draft: Draft, laid: Early) -> None:
         draft.publish("return", seat=receiver, to=giver, card=exchange.returned[receiver])
     assert draft.state.leader is not None, "the tribute names the leader"
     begin_play(draft, draft.state.leader, laid.at_ms)
+
+
+def _sure_card(laid: Early) -> str | None:
+    """The one card laid, if it was read surely."""
+    return laid.cards[0] if len(laid.cards) == 1 and not laid.doubtful and laid.cards[0] != UNKNOWN else None
+
+
+def _tribute_put_right(draft: Draft, laid: Early) -> bool:
+    """A payer lays a higher card than the one it paid, before a return lies: it erred and puts it right (000 L289)."""
+    state, exchange, card = draft.state, draft.state.exchange, _sure_card(laid)
+    was = exchange.shown.get(laid.seat, UNKNOWN)
+    if card is None or was == UNKNOWN or exchange.returned or laid.seat not in exchange.pays:
+        return False
+    if card_strength(card, state.deal_level) <= card_strength(was, state.deal_level):
+        return False
+    exchange.shown[laid.seat] = card
+    plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
+    exchange.pays, state.leader = plan.pays, plan.leads
+    _tell_put_right(draft, laid, "wrong_tribute_early")
+    return True
+
+
+def return_put_right(draft: Draft, laid: Early) -> bool:
+    """A receiver whose return was too high lays a small card before the first play: it puts it right (000 L289)."""
+    state, exchange, card = draft.state, draft.state.exchange, _sure_card(laid)
+    high = [i for i in state.incidents if i.kind == "return_too_high" and i.seat == laid.seat and i.is_open]
+    mine = [i for i in high if i.deal == state.deal_number]
+    if card is None or not mine or state.actions or laid.seat not in exchange.returned or laid.seat == state.leader:
+        return False
+    if not small_enough(card, state.deal_level, draft.profile):
+        return False
+    exchange.returned[laid.seat] = card
+    for incident in mine:
+        draft.withdraw(incident.number, laid.at_ms, "put right before play")
+    _tell_put_right(draft, laid, "wrong_return_early")
+    return True
+
+
+def _tell_put_right(draft: Draft, laid: Early, kind: str) -> None:
+    draft.publish("exchange_corrected", seat=laid.seat, card=laid.cards[0], by=TABLE)
+    draft.incident(kind, laid.at_ms, laid.seat, detail=laid.cards[0], evidence=laid.evidence)
 
 
 def judge_return(draft: Draft, seat: Seat, payer: Seat, at_ms: int) -> None:

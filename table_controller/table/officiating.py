@@ -93,6 +93,10 @@ def _give(draft: Draft, incident: Incident, seat: Seat, penalty: str) -> None:
 def _treat(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
     """Taking back, stopped rights, barred types: what the rules say of this irregularity at the table."""
     state, deal = draft.state, draft.state.deal
+    if incident.kind == "tribute_not_due" and incident.deal == state.deal_number:
+        for card in incident.detail.split():
+            owe_card(draft, ShownCard(seat, card))
+        return
     if deal is None or incident.deal != state.deal_number:
         return
     found = _treatment(incident, seat, leading=deal.leading and deal.turn == seat)
@@ -222,6 +226,8 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
     state.bans = [item for item in state.bans if item.incident != number]
     if state.must_lead is not None and state.must_lead.incident == number:
         state.must_lead = None
+    if incident.kind == "tribute_not_due":
+        state.shown_cards = [s for s in state.shown_cards if s.seat != incident.seat or s.card not in incident.detail]
     draft.publish("overturned", number=number, levels=tuple(sorted(state.levels.items())))
     _withdraw_what_followed(draft, at_ms)
 

@@ -12,7 +12,7 @@ from table_controller.table.deal_end import end_deal
 from table_controller.table.duties import broken_duty, check_shown_cards
 from table_controller.table.effects import AskHuman, CancelTimer, SetTimer
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, PassPressed, PlayEntered
-from table_controller.table.exchange import begin_turn, end_sorting, shown
+from table_controller.table.exchange import begin_turn, end_sorting, return_put_right, shown
 from table_controller.table.parts import completes
 from table_controller.table.proofs import prove
 from table_controller.table.refusal import Refusal
@@ -40,6 +40,8 @@ def play_entered(draft: Draft, event: PlayEntered) -> None:
             raise Refusal(f"There is no open incident {event.replaces} of seat {event.seat}.", code="INCIDENT")
         draft.withdraw(found.number, event.at_ms, f"read anew by {event.by}")
         draft.state.rejected = None
+    if draft.state.phase == "tribute" and event.seat not in draft.state.exchange.owing:
+        raise Refusal(f"Seat {event.seat} owes no tribute.", way_out="Name the seat that pays.", code="TRIBUTE")
     laid(draft, Early(event.seat, event.at_ms, event.cards, ()))
 
 
@@ -54,7 +56,7 @@ def laid(draft: Draft, action: Early) -> None:
         end_sorting(draft, action.at_ms, action.seat)
     if draft.state.phase in ("tribute", "returning"):
         shown(draft, action)
-    else:
+    elif not return_put_right(draft, action):
         take_or_hold(draft, action)
 
 
@@ -199,7 +201,7 @@ def _new_action(draft: Draft, early: Early) -> tuple[Action, tuple[str, ...]]:
         evidence=early.evidence,
     )
     spent = [card for other in state.actions for card in other.cards]
-    surplus = over_conserved([*spent, *action.cards])
+    surplus = tuple(card for card in over_conserved([*spent, *action.cards]) if card in action.cards)
     if surplus:
         places = tuple(i for i, card in enumerate(action.cards) if card in surplus)
         action = replace(action, doubtful=tuple(sorted({*action.doubtful, *places})))

@@ -17,6 +17,7 @@ from table_controller.dealer import messages, words
 from table_controller.feed.topics import ROOT, Topics
 from table_controller.games.guandan.profile import profile_names, profile_sections
 from table_controller.games.guandan.settings import SETTINGS
+from table_controller.sim.catalogue import markdown_table as kinds_raised
 from table_controller.sim.mistakes import LEADS_TO, MISTAKES
 from table_controller.table.commands import command_names
 from table_controller.table.incidents import KINDS
@@ -100,6 +101,10 @@ def test_every_error_of_the_simulation_is_shown_with_what_it_raises(root: Path) 
     assert {row[0][0]: tuple(row[2]) for row in rows} == LEADS_TO
     assert set(LEADS_TO) == set(MISTAKES)
     assert {kind for kinds in LEADS_TO.values() for kind in kinds} <= set(KINDS)
+
+
+def test_the_table_of_what_raises_each_kind_is_the_made_one(root: Path) -> None:
+    assert between(text_of(root, "docs/rules.md"), "raised") == kinds_raised()
 
 
 def test_every_setting_of_a_profile_is_in_the_rules(root: Path) -> None:

@@ -64,6 +64,12 @@ CLASS_OF = {
     "illegal_information": ("class_2", "003 L161"),
 }
 """Breaches of 003 art. 53-54 with their class; only class 1 has its value in the text that is left."""
+DUE = {
+    "foul_due": ("foul", "000 L227"),
+    "game_loss_due": ("game_lost", "000 L231"),
+    "exclusion_due": ("out", "000 L233"),
+}
+"""What penalties that stand make due; the head referee gives it."""
 FOUL_AT_ONCE = ("hidden_card", "extra_card", "missing_card", "stolen_card", "stalling")
 
 
@@ -164,6 +170,8 @@ def proposed(
     pair = pair_of(seat)
     if what in FOUL_AT_ONCE:
         return Proposal("foul", "000 L229")
+    if what in DUE:
+        return Proposal(*DUE[what])
     if what in CLASS_OF and profile.penalties.classes:
         return Proposal(*CLASS_OF[what])
     violations = tally(given, pair, game, round_).violations_in_round

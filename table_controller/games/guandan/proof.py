@@ -115,14 +115,24 @@ def impossible_cards(actions: list[Action], exchanged: Exchanged, decks: int = 2
             holds.setdefault(exchanged.shown[payer], Counter())[receiver] += 1
         if exchanged.returned.get(receiver, UNKNOWN) != UNKNOWN:
             holds.setdefault(exchanged.returned[receiver], Counter())[payer] += 1
-    proofs: list[Proof] = []
-    for card, owners in holds.items():
-        sure = [a for a in actions if any(c == card and i not in a.unsure for i, c in enumerate(a.cards))]
-        played = Counter({seat: sum(a.cards.count(card) for a in sure if a.seat == seat) for seat in "ENWS"})
+    found = (_one_too_many(actions, card, owners, decks) for card, owners in holds.items())
+    return [proof for proof in found if proof is not None]
+
+
+def _one_too_many(actions: list[Action], card: str, owners: Counter[Seat], decks: int) -> Proof | None:
+    """The first play that shows one copy too many: never that of a seat which plays the copy it was handed."""
+    played: Counter[Seat] = Counter()
+    numbers: list[int] = []
+    for action in actions:
+        copies = sum(c == card and i not in action.unsure for i, c in enumerate(action.cards))
+        if not copies:
+            continue
+        played[action.seat] += copies
+        numbers.append(action.number)
         still_held = sum(max(0, owners[seat] - played[seat]) for seat in owners)
-        if sum(played.values()) + still_held > decks:
-            proofs.append(Proof("impossible_card", sure[-1].seat, card, tuple(a.number for a in sure)))
-    return proofs
+        if played.total() + still_held > decks:
+            return Proof("impossible_card", action.seat, card, tuple(numbers))
+    return None
 
 
 def proved(actions: list[Action], exchanged: Exchanged, level: str, profile: Profile) -> list[Proof]:

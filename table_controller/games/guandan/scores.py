@@ -35,6 +35,8 @@ class GameState:
     time_up: bool = False
     passed_a: Pair | None = None
     format: str = "swiss"
+    called: bool = False
+    """The round was ended by a person."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def level_names(profile: Profile) -> tuple[str, ...]:
 
 def game_over(game: GameState) -> bool:
     """Whether a game has reached its end by its system (seed 000 L187-L195; 003 L35)."""
-    if game.passed_a is not None:
+    if game.passed_a is not None or game.called:
         return True
     by_deals = game.deals > 0 and game.deals_played >= game.deals
     return (game.system in ("计副", "计时计副") and by_deals) or (game.system in ("计时", "计时计副") and game.time_up)
@@ -113,6 +115,15 @@ def summed(games: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], P
     """Level points of EW and NS summed over the games of a round, and who is ahead (seed 000 art. 29.3.1)."""
     ew, ns = sum(game[0] for game in games), sum(game[1] for game in games)
     return (ew, ns), None if ew == ns else "EW" if ew > ns else "NS"
+
+
+def ahead(played: Sequence[Mapping[str, object]]) -> Pair | None:
+    """Who leads a match that ends before its games are played: by games won, then level points; None: level."""
+    won = {pair: sum(game["winner"] == pair for game in played) for pair in PAIRS}
+    if won["EW"] != won["NS"]:
+        return "EW" if won["EW"] > won["NS"] else "NS"
+    points = [dict(game["level_points"]) for game in played]  # type: ignore[call-overload]
+    return summed([(game["EW"], game["NS"]) for game in points])[1]
 
 
 def rounded(points: float) -> float:
