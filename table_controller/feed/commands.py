@@ -24,7 +24,7 @@ MOST_AHEAD_MS = 20_000
 """No command may claim to be good for longer: what was seen once is remembered only until it ends."""
 HEAD_ONLY = frozenset({"concede", "correct_result"})
 DIRECTING = frozenset(
-    {"start", "stop", "pause", "resume", "clear_fault", "match", "extend_round", "remind", "late", "carry"}
+    {"start", "stop", "pause", "resume", "clear_fault", "match", "extend_round", "end_round", "remind", "late", "carry"}
 )
 DIRECTOR_ONLY = frozenset({"match", "carry"})
 _CLIENT = re.compile(r"[A-Za-z0-9_-]{1,64}")

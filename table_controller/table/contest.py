@@ -8,7 +8,7 @@ from table_controller.games.guandan.before import late_arrival, late_draw
 from table_controller.games.guandan.match import DealResult, settle
 from table_controller.games.guandan.penalties import may_give
 from table_controller.games.guandan.round_time import play_out
-from table_controller.table.deal_end import end_game, game_line, levels_after, refold
+from table_controller.table.deal_end import end_game, end_match, game_line, levels_after, refold
 from table_controller.table.effects import CancelTimer, SetTimer
 from table_controller.table.exchange import owe_anew
 from table_controller.table.match_state import MatchState
@@ -22,6 +22,7 @@ from table_controller.table.referee_events import (
     ResultChecked,
     ResultCorrected,
     ResultEntered,
+    RoundEnded,
     RoundExtended,
     RoundLeft,
 )
@@ -93,6 +94,8 @@ def new_game(draft: Draft) -> None:
     """The next game of the match; after its last one a new match of the same kind begins."""
     match = draft.state.match
     if match.over:
+        # Warnings, violations and fouls were those of its games and its round; a lost game still counts (000 L233).
+        draft.state.given = [given for given in draft.state.given if given.penalty == "game_lost"]
         draft.state.match = MatchState(
             match.system, match.deals, match.minutes, match.games, match.format, match.round, match.names
         )
@@ -104,24 +107,53 @@ def new_game(draft: Draft) -> None:
 
 def round_over(draft: Draft, at_ms: int) -> None:
     """The round's time is up: deals not begun are cancelled, a begun one is played out (003 L106; 000 L193)."""
-    state, match = draft.state, draft.state.match
+    match = draft.state.match
     if not match.ends_ms or at_ms < match.ends_ms or match.time_up or match.over:
         raise Refusal("No round's end is waited for.", code="TIMER")
     match.time_up = True
     draft.publish("time_up", round=match.round)
-    begun = "not_started" if state.phase in BETWEEN else "in_play"
-    if not play_out(begun, draft.profile):
+    cut_off(draft, at_ms)
+
+
+def round_ended(draft: Draft, event: RoundEnded) -> None:
+    """A person ends the round, timed or not, as if its time were up; the game ends whatever its system."""
+    match = draft.state.match
+    if match.over or match.called:
+        raise Refusal("This round is over, or ends with the deal under way.", code="MATCH")
+    if draft.state.phase in ("standby", "fault") and not draft.state.results and not match.played:
+        raise Refusal("Nothing has been played in this round.", code="MATCH")
+    match.called, match.time_up = True, True
+    draft.emit(CancelTimer("round"))
+    plays_on = play_out(_begun(draft), draft.profile)
+    draft.publish("round_ended", round=match.round, plays_on=plays_on, by=event.by, reason=event.reason)
+    cut_off(draft, event.at_ms)
+
+
+def _begun(draft: Draft) -> str:
+    phase = draft.state.phase
+    if phase == "fault":  # a deal that failed goes on once cleared, unless it is void
+        return "drawing_started" if draft.state.dealer.plan and not draft.state.dealer.void else "not_started"
+    return "not_started" if phase in BETWEEN else "drawing_started" if phase == "dealing" else "in_play"
+
+
+def cut_off(draft: Draft, at_ms: int) -> None:
+    """The time is up: the game ends now, or with the deal under way. A machine that deals is let finish first."""
+    if draft.state.phase in ("dealing", "fault") or not draft.state.match.time_up:
+        return
+    if not play_out(_begun(draft), draft.profile):
         close_by_time(draft, at_ms)
 
 
 def close_by_time(draft: Draft, at_ms: int) -> None:
     """The game ends as it stands; a deal under way is cancelled where the setting says so."""
     state = draft.state
+    if state.phase == "game_over":  # between two games of the match
+        end_match(draft, at_ms)
+        return
     result = game_line(draft, None)
     if not result.over:
         return
-    if state.phase not in ("game_over",):
-        draft.move("time_ends" if state.phase in BETWEEN else "game_lost")
+    draft.move("time_ends" if state.phase in BETWEEN else "game_lost")
     draft.idle()
     end_game(draft, result, at_ms, by="time")
 

@@ -77,6 +77,7 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     rv.MatchSet: contest.match_set,
     rv.RoundLeft: contest.round_left,
     rv.RoundExtended: contest.round_extended,
+    rv.RoundEnded: contest.round_ended,
     rv.GameConceded: contest.conceded,
     rv.LateArrived: contest.late,
     rv.LevelsSet: contest.levels_set,

@@ -185,7 +185,9 @@ def game_line(draft: Draft, passed_a: Pair | None) -> scores.GameResult:
     """Whether the game is over by its system, and its points."""
     state, match = draft.state, draft.state.match
     deals = sum(line["game"] == match.game and not line.get("annulled") for line in state.results)
-    game = scores.GameState(match.system, state.levels, deals, match.deals, match.time_up, passed_a, match.format)
+    game = scores.GameState(
+        match.system, state.levels, deals, match.deals, match.time_up, passed_a, match.format, match.called
+    )
     return scores.game_result(game, draft.profile)
 
 
@@ -205,13 +207,22 @@ def end_game(draft: Draft, result: scores.GameResult, at_ms: int, *, by: str) ->
     )
     won = {pair: sum(game["winner"] == pair for game in match.played) for pair in PAIRS}
     match.winner = scores.best_of(won, match.games) if match.games > 1 else result.winner
-    match.over = match.winner is not None or len(match.played) >= match.games
+    match.over = match.winner is not None or match.called or len(match.played) >= match.games
     match.ended_ms = at_ms
     draft.publish("game_over", **match.played[-1])
     if match.over:
-        draft.emit(CancelTimer("round"))
-        _judge_pace(draft, at_ms)
-        draft.publish("match_over", winner=match.winner, games=len(match.played))
+        end_match(draft, at_ms)
+
+
+def end_match(draft: Draft, at_ms: int) -> None:
+    """No further game is played: who is ahead has won, if nobody has by then."""
+    match = draft.state.match
+    if match.games > 1 and match.winner is None:
+        match.winner = scores.ahead(match.played)
+    match.over, match.ended_ms = True, at_ms
+    draft.emit(CancelTimer("round"))
+    _judge_pace(draft, at_ms)
+    draft.publish("match_over", winner=match.winner, games=len(match.played))
 
 
 def _judge_pace(draft: Draft, at_ms: int) -> None:

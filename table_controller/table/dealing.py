@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from table_controller.cards import SEATS
-from table_controller.table.contest import new_game
+from table_controller.table.contest import cut_off, new_game
 from table_controller.table.effects import PlanDeal, RunDeal, Seal, SetTimer, StopDealer, WatchMode
 from table_controller.table.events import (
     DealDone,
@@ -104,6 +104,7 @@ def done(draft: Draft, event: DealDone) -> None:
     reveal = (("job", event.job), ("nonce", dealer.nonce), ("pack", dealer.pack), ("plan", dealer.plan))
     draft.emit(Seal("reveal", reveal))
     _begin_sorting(draft, event.at_ms)
+    cut_off(draft, event.at_ms)
 
 
 def _begin_sorting(draft: Draft, at_ms: int) -> None:
@@ -167,6 +168,8 @@ def cleared(draft: Draft, event: DealerCleared) -> None:
     if goes_on:
         draft.emit(WatchMode("deal"))
         draft.emit(RunDeal(dealer.job, dealer.pack, dealer.plan))
+    else:
+        cut_off(draft, event.at_ms)
 
 
 def online(draft: Draft, event: DealerOnline) -> None:

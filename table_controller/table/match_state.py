@@ -26,6 +26,8 @@ class MatchState:
     ends_ms: int = 0
     """When its time is up; 0: no limit."""
     time_up: bool = False
+    called: bool = False
+    """A person ended the round: the game is over as it stands, whatever its system."""
     ended_ms: int = 0
     played: list[dict[str, object]] = field(default_factory=list)
     """The games that are over, with their points."""

@@ -106,6 +106,7 @@ REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "set_clock": lambda at, d: rv.ClockSet(at, f.number(d, "elapsed_ms"), f.by(d), f.reason(d)),
     "match": _match,
     "extend_round": lambda at, d: rv.RoundExtended(at, f.number(d, "minutes"), f.by(d), f.reason(d)),
+    "end_round": lambda at, d: rv.RoundEnded(at, f.by(d), f.reason(d)),
     "concede": lambda at, d: rv.GameConceded(at, f.pair(d), f.word(d, "how"), f.by(d), _role(d)),
     "late": lambda at, d: rv.LateArrived(at, f.seat(d), f.minutes(d), f.by(d)),
     "set_levels": _levels,

@@ -195,6 +195,14 @@ class RoundExtended(Event):
 
 
 @dataclass(frozen=True)
+class RoundEnded(Event):
+    """The round ends (本轮结束): a deal not begun is cancelled, a begun one goes by the profile (003 L106)."""
+
+    by: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class GameConceded(Event):
     """A pair gives a game up: ``how`` is forfeit or withdrawal (seed 000 L231; 003 L115)."""
 

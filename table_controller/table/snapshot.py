@@ -77,6 +77,7 @@ def _match(state: TableState) -> dict[str, Any]:
         "names": list(match.names),
         "ends_ms": match.ends_ms or None,
         "time_up": match.time_up,
+        "called": match.called,
         "played": [dict(game) for game in match.played],
         "over": match.over,
         "winner": match.winner,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
 
+from table_controller.cards import SEATS
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
@@ -55,6 +57,76 @@ def test_between_deals_the_end_of_the_time_ends_the_game(driven: EventTable) -> 
     assert state.match.ends_ms - state.match.begun_ms == 65 * 60_000
     outcome = driven.core.handle(ev.TimerFired(state.match.ends_ms, "round"))
     assert (outcome.state.phase, outcome.state.match.over) == ("game_over", True)
+
+
+def start(table: EventTable) -> None:
+    """The machine begins to deal."""
+    for seat in SEATS:
+        table.send(ev.PromptCircleCleared, seat=seat)
+    assert table.send(ev.DealRequested, by="x", leader="E").refusal is None
+
+
+def test_a_round_that_a_person_ends_plays_out_the_deal_under_way_in_any_system(driven: EventTable) -> None:
+    driven.open()
+    assert driven.send(rv.RoundEnded, by="director").refusal is not None  # nothing was played
+    driven.play_deal()
+    driven.deal()
+    driven.sort_and_exchange()
+    assert driven.send(rv.RoundEnded, by="director").refusal is None
+    assert driven.send(rv.RoundEnded, by="director").refusal is not None
+    assert driven.core.state.phase == "playing"
+    while driven.core.state.phase in ("playing", "trick_over"):
+        driven.act()
+    state = driven.core.state
+    assert (state.phase, state.match.over, len(state.results)) == ("game_over", True, 2)
+    assert state.match.winner == ("EW" if state.levels["EW"] > state.levels["NS"] else "NS")
+    driven.deal()  # the next match begins anew
+    assert (driven.core.state.match.called, driven.core.state.levels) == (False, {"EW": "2", "NS": "2"})
+
+
+def test_a_round_ended_between_deals_or_while_the_machine_deals(driven: EventTable) -> None:
+    driven.open()
+    driven.play_deal()
+    between = driven.core.handle(rv.RoundEnded(driven.now, "director"))
+    assert (between.state.phase, between.state.match.over) == ("game_over", True)
+    start(driven)
+    driven.send(rv.RoundEnded, by="director")
+    job = driven.core.state.dealer.job
+    driven.send(ev.DealPlanned, job=job, pack="A", plan="ENWS" * 27, nonce="00", commitment="c")
+    failed = {"job": job, "code": "JAM", "place": "feeder", "message": "stuck"}
+    void = copy.deepcopy(driven)
+    void.send(ev.DealFailed, **failed, void=True)
+    void.send(ev.DealerCleared)
+    assert void.core.state.phase == "game_over"
+    driven.send(ev.DealFailed, **failed, void=False)
+    driven.send(ev.DealerCleared)
+    driven.send(ev.DealDone, job=job, counts=(27, 27, 27, 27, 0))
+    assert driven.core.state.phase == "sorting"
+
+
+def test_a_profile_that_cuts_off_lets_no_deal_go_on() -> None:
+    table = EventTable()
+    rules = 'inherits = "default"\n[round]\nfinish_begun_deal = false\n'
+    table.send(ev.TableOpened, table="t", venue="v", profile="ours", rules=rules)
+    table.send(ev.DealerOnline, boot=1, firmware="x", protocol=1, kind="emulator")
+    table.play_deal()
+    start(table)
+    table.send(rv.RoundEnded, by="director")
+    assert table.core.state.phase == "dealing"
+    job = table.core.state.dealer.job
+    table.send(ev.DealPlanned, job=job, pack="A", plan="ENWS" * 27, nonce="00", commitment="c")
+    table.send(ev.DealDone, job=job, counts=(27, 27, 27, 27, 0))
+    state = table.core.state
+    assert (state.phase, len(state.results), state.match.over) == ("game_over", 1, True)
+
+
+def test_a_round_ended_between_two_games_adds_no_game(driven: EventTable) -> None:
+    driven.open()
+    driven.send(rv.MatchSet, by="director", system="计局", games=3)
+    driven.send(rv.GameConceded, pair="NS", how="forfeit", by="head", role="head_referee")
+    driven.send(rv.RoundEnded, by="director")
+    match = driven.core.state.match
+    assert (len(match.played), match.over, match.winner) == (1, True, "EW")
 
 
 def test_best_of_three_ends_with_the_second_game_won(driven: EventTable) -> None:

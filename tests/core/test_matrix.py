@@ -59,6 +59,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "ClockSet": {"elapsed_ms": 5000, "by": "x"},
     "MatchSet": {"by": "x", "system": "计副", "deals": 4},
     "RoundLeft": {"left_ms": 60_000},
+    "RoundEnded": {"by": "x"},
     "RoundExtended": {"minutes": 5, "by": "x"},
     "GameConceded": {"pair": "EW", "how": "forfeit", "by": "x", "role": "head_referee"},
     "LateArrived": {"seat": "E", "minutes": 3.0, "by": "x"},

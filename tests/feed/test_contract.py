@@ -54,6 +54,7 @@ def play_with_people(table: PublishingTable) -> None:
     table.send(ev.PlayCorrected, play=last.number, cards=last.cards, by="Li", reason="looked")
     table.send(rv.CardsExposed, seat=turn, cards=("5S",), by="Li")
     table.send(rv.RoundExtended, minutes=5, by="Li", reason="late start")
+    table.send(rv.RoundEnded, by="Li", reason="time")
     table.send(ev.PauseRequested, by="Li", reason="tea")
     table.send(ev.Resync, by="Li", turn="E", counts=(9, 9, 9, 9))
     table.send(ev.CameraLost, reason="unplugged")

@@ -84,6 +84,7 @@ MATCH = maybe(
         game=WHOLE,
         names=some(TEXT, 4),
         time_up=FLAG,
+        called=FLAG,
         over=FLAG,
         winner=or_none(PAIR),
         played=some(whole(game=WHOLE, winner=or_none(PAIR), by=TEXT)),

@@ -125,6 +125,7 @@ _MATCH: dict[str, Schema] = {
     "match_carried": whole(by=TEXT, was=TEXT, deal=WHOLE, phase=TEXT),
     "time_up": whole(round=WHOLE),
     "round_extended": whole(minutes=NUMBER, by=TEXT, reason=TEXT),
+    "round_ended": whole(round=WHOLE, plays_on=FLAG, by=TEXT, reason=TEXT),
     "late": maybe(whole(seat=SEAT, minutes=NUMBER, rise=or_none(WHOLE)), incident=WHOLE),
     "levels_set": whole(levels=LEVELS_LIST, owner=PAIR, by=TEXT),
 }

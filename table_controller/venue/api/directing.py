@@ -24,9 +24,10 @@ from table_controller.venue.api.route import (
 from table_controller.venue.hall import CALLS
 from table_controller.venue.settings import LONGEST_DELAY_S
 
+LAST_DEAL = ("最后一副", "last deal")
 ROUND_OVER = "round over / 本轮结束"
-VERBS = {"start": "start", "pause": "pause", "resume": "resume", "end": "end_round", "remind": "remind", "match": "match",
-         "extend_round": "extend_round"}  # fmt: skip
+VERBS = {"start": "start", "pause": "pause", "resume": "resume", "end": "end_round", "remind": "remind",
+         "match": "match", "extend_round": "extend_round"}  # fmt: skip
 SHARED = ("pause", "resume", "remind")
 """What a head referee may do for the whole hall too."""
 RELAY_ACTS = ("go", "hold", "cut", "delay")
@@ -61,6 +62,8 @@ async def hall(call: Call) -> web.StreamResponse:
     tables = _tables(call, data)
     if not tables:
         raise Problem(409, "No table is there.")
+    if what == "end" and data.get("tables") is None:
+        await _put_announcement(call, "last_deal", *LAST_DEAL)
     if what == "resume" and data.get("tables") is None:
         acts = {name: _resume(call, name, rest) for name in tables}
     else:
@@ -88,12 +91,16 @@ async def _announce(call: Call, data: dict[str, Any]) -> web.StreamResponse:
     kind = word(data, "kind", default="text")
     if kind not in ("text", "last_deal"):
         raise Problem(400, "'kind' must be text or last_deal.")
-    default = {"last_deal": ("最后一副", "last deal")}.get(kind, ("", ""))
+    default = LAST_DEAL if kind == "last_deal" else ("", "")
     zh, en = word(data, "zh", default=default[0]), word(data, "en", default=default[1])
+    await _put_announcement(call, kind, zh, en)
+    return answer({"ok": True, "results": {}})
+
+
+async def _put_announcement(call: Call, kind: str, zh: str, en: str) -> None:
     made = {"kind": kind, "zh": zh, "en": en, "by": call.who.name, "at": call.service.clock.wall()}
     await call.service.put_document("announcement", made if zh or en else None)
     await call.note("announce", "", made, "ok")
-    return answer({"ok": True, "results": {}})
 
 
 async def announcement(call: Call) -> web.StreamResponse:
