@@ -42,6 +42,8 @@ from table_controller.vision.worker import WorkerSettings, run_worker, slot_view
 _SLOTS = 3
 _START_S = 60.0
 _ANSWER_S = 30.0
+_AGAIN_MS = 5_000
+"""A worker that ends while it starts is tried again after so long."""
 HANGS_MS = 2_000
 
 
@@ -88,6 +90,7 @@ class VisionClient:
         self._heard_ms: int | None = None
         self._waiting = False
         self._down = False
+        self._starting_ms: int | None = None
         self._lying: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
         self._prompts: dict[Seat, list[int]] = {seat: [] for seat in SEATS}
         self.recogniser = ""
@@ -104,6 +107,16 @@ class VisionClient:
 
     def start(self) -> str:
         """Start the worker and wait until it is ready; returns the recogniser's name. Raises DeviceError."""
+        ours = self._spawn()
+        answer = self._await(ours, _START_S)
+        if answer is None or answer[0] != "ready":
+            self._kill()
+            raise _start_error(answer)
+        self.recogniser = str(answer[1])
+        return self.recogniser
+
+    def _spawn(self) -> Connection:
+        """Start the process without waiting for it."""
         context = mp.get_context("spawn")
         ours, theirs = context.Pipe()
         lying = tuple((seat, tuple(self._lying[seat])) for seat in SEATS)
@@ -114,12 +127,7 @@ class VisionClient:
         theirs.close()
         self._process, self._pipe, self._free = process, ours, list(range(_SLOTS))
         self._heard_ms, self._waiting = None, False
-        answer = self._await(ours, _START_S)
-        if answer is None or answer[0] != "ready":
-            self._kill()
-            raise _start_error(answer)
-        self.recogniser = str(answer[1])
-        return self.recogniser
+        return ours
 
     def close(self) -> None:
         """Stop the worker and free the shared memory."""
@@ -155,6 +163,14 @@ class VisionClient:
         self.restarts += 1
         self.pending = True
         self.start()
+
+    def _restart_aside(self, now_ms: int) -> None:
+        """Start another without waiting: clocks and the dealer go on while it loads; ``check`` sees it ready."""
+        self._kill()
+        self.restarts += 1
+        self.pending = True
+        self._starting_ms = now_ms
+        self._spawn()
 
     @staticmethod
     def _await(pipe: Connection, seconds: float) -> tuple[object, ...] | None:
@@ -224,6 +240,10 @@ class VisionClient:
         """Notice within two seconds that the worker died or hangs, and start another: CameraLost, later CameraBack."""
         events = self.receive()
         alive = self._process is not None and self._process.is_alive()
+        if self._starting_ms is not None:
+            if now_ms - self._starting_ms >= (_START_S * 1000 if alive else _AGAIN_MS):
+                self._restart_aside(now_ms)
+            return events
         expecting = self._waiting or self._settings.source is not None
         if events or self._heard_ms is None or not expecting:
             self._heard_ms = now_ms
@@ -232,7 +252,7 @@ class VisionClient:
                 self._down, self.lost = False, ""
                 events.append(CameraBack(now_ms))
             return events
-        self._restart()
+        self._restart_aside(now_ms)
         self._down, self.lost = True, "The vision process failed and was started again."
         return [*events, CameraLost(now_ms, self.lost)]
 
@@ -262,6 +282,12 @@ class VisionClient:
 
     def _take(self, answer: Sequence[object]) -> list[Event]:
         self._heard_ms = None
+        if answer[0] == "ready":
+            self.recogniser, self._starting_ms = str(answer[1]), None
+            return []
+        if answer[0] == "failed":
+            self.lost = f"{answer[2]} {answer[3]}".strip()
+            return []
         if answer[0] == "picture":
             self.last_picture = answer[1] if isinstance(answer[1], bytes) else None
             self.last_report = answer[2] if isinstance(answer[2], dict) else None

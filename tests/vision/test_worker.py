@@ -108,8 +108,20 @@ def test_a_worker_that_hangs_is_noticed_within_two_seconds(watched: Watched) -> 
     lost = client.check(10_000)
     assert [type(event) for event in lost] == [CameraLost]
     assert client.restarts == 1
+    assert client.check(10_100) == [], "nobody waits for another to load"
+    select.select([client.fileno()], [], [], 60)
     back = client.check(10_500)
     assert [type(event) for event in back] == [CameraBack]
+
+
+def test_a_worker_that_ends_while_it_starts_is_tried_again(watched: Watched) -> None:
+    client = watched.client
+    for now_ms, restarts in ((10_000, 1), (12_000, 1), (15_000, 2)):
+        client.kill()
+        client.check(now_ms)
+        assert client.restarts == restarts
+    select.select([client.fileno()], [], [], 60)
+    assert [type(event) for event in client.check(15_500)] == [CameraBack]
 
 
 def test_a_folder_of_pictures_is_the_same_job(tmp_path: Path) -> None:
