@@ -99,11 +99,15 @@ class TableRuntime:
         self._wake = asyncio.Event()
         if self._queue:
             self._wake.set()
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._queue:
-                await self._consume_one()
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._queue:
+                    await self._consume_one()
+        finally:
+            for answer in self._asked.values():  # nobody will answer any more
+                answer.cancel()
 
     async def _consume_one(self) -> None:
         event = self._queue[0]

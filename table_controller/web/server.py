@@ -61,6 +61,7 @@ class Page:
     _shown: bytes = b""
     _listeners: set[asyncio.Event] = field(default_factory=set)
     _runner: web.AppRunner | None = None
+    _closed: bool = False
     port: int = 0
 
     def changed(self) -> None:
@@ -89,6 +90,7 @@ class Page:
 
     async def start(self, host: str, port: int) -> None:
         """Listen; raises DeviceError when the port is taken."""
+        self._closed = False
         self._runner = web.AppRunner(self.application(), access_log=None, shutdown_timeout=1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, host, port)
@@ -103,8 +105,9 @@ class Page:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop listening."""
+        """Stop listening; streams end by themselves."""
         if self._runner is not None:
+            self._closed = True
             self.changed()
             await self._runner.cleanup()
 
@@ -125,16 +128,17 @@ class Page:
         listener.set()
         self._listeners.add(listener)
         try:
-            while True:
+            while not self._closed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(listener.wait(), KEEPALIVE_S)
                 listener.clear()
                 text = json.dumps(self.snapshot(), ensure_ascii=False, separators=(",", ":"))
                 await response.write(f"data: {text}\n\n".encode())
-        except (ConnectionError, asyncio.CancelledError):
-            return response
+        except ConnectionError:
+            pass  # the reader went
         finally:
             self._listeners.discard(listener)
+        return response
 
     async def _missed(self, request: web.Request) -> web.Response:
         after = request.query["after"]

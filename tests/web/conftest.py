@@ -76,6 +76,8 @@ class ServedTable:
 
     def close(self) -> None:
         asyncio.run_coroutine_threadsafe(self.page.stop(), self.loop).result(10)
+        # What was cancelled is given its turn to end.
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.02), self.loop).result(10)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(10)
         self.loop.close()

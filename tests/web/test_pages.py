@@ -62,6 +62,8 @@ class Served:
 
     def close(self) -> None:
         self.stop()
+        # What was cancelled is given its turn to end.
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.02), self.loop).result(10)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(10)
         self.loop.close()

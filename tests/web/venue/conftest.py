@@ -193,6 +193,11 @@ class VenueHall:
     def state(self, name: str) -> Any:
         return self.tables[name].table.runtime.state
 
+    async def _left(self) -> list[str]:
+        """What still runs on the loop when all has been told to end."""
+        await asyncio.sleep(0.02)
+        return [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+
     def close(self) -> None:
         async def end(one: HallTable) -> None:
             one.task.cancel()
@@ -205,10 +210,12 @@ class VenueHall:
             self.wait(end(one))
         self.stop_service()
         self.stop_broker()
+        left = self.wait(self._left())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(10)
         self.helpers.shutdown()
         self.loop.close()
+        assert left == [], "a task that nobody awaits is destroyed with the loop"
 
 
 @pytest.fixture(scope="module")
