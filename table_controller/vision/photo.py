@@ -17,7 +17,10 @@ from table_controller.vision.images import Image
 SMALLEST_SIDE_PX = 60
 LARGEST_PX = 26_000_000
 SIZE_RATIO = 1.9
-"""Indices of one photograph differ in height by at most this factor from the usual one."""
+"""Indices of one size differ in height by at most this factor from the usual one."""
+FAR_RATIO, FAR_FOUND = 2.2, 0.4
+"""In a photograph taken from aside those at the far end of the table may be so many times smaller than the usual one;
+they are believed when the detector is as sure of them as this: letters on keys and boxes are small, too."""
 SEEN_PX = (11.0, 50.0)
 """Heights, as the detector saw them, in which a find is believed."""
 CLOSER = (1.0, 1.5)
@@ -56,8 +59,13 @@ def of_one_size(corners: Sequence[Corner], height_px: float) -> list[Corner]:
     return [c for c in corners if 1 / SIZE_RATIO <= c.height_px / height_px <= SIZE_RATIO]
 
 
+def _far(corners: Sequence[Corner], height_px: float) -> list[Corner]:
+    """The smaller ones that may be cards at the table's far end."""
+    return [c for c in corners if 1 / FAR_RATIO <= c.height_px / height_px < 1 / SIZE_RATIO and c.score >= FAR_FOUND]
+
+
 def find_at_any_scale(detector: Detector, image: Image, threshold: float) -> list[Corner]:
-    """The corners of the one size that dominates the photograph."""
+    """The corners of the one size that dominates the photograph, and clear ones that lie further away."""
     rough: list[Corner] = []
     for scale in _pyramid(image):
         rough.extend(_believable(detector.find(image, scale, threshold), scale))
@@ -68,4 +76,5 @@ def find_at_any_scale(detector: Detector, image: Image, threshold: float) -> lis
     for closer in CLOSER:
         scale = min(2.0, closer * UNIT_PX / height)
         sharp.extend(_believable(detector.find(image, scale, threshold), scale))
-    return of_one_size(merge(sharp), height)
+    merged = merge(sharp)
+    return of_one_size(merged, height) + _far(merged, height)

@@ -72,6 +72,17 @@ def test_a_photograph_needs_no_scale(reader: Reader, row: Callable, factor: floa
     assert sure(reader.read_photo(np.asarray(image, np.uint8))) == sorted(CARDS[:4])
 
 
+def test_a_card_at_the_far_end_of_a_photograph_is_read_though_it_is_half_as_large(
+    reader: Reader, row: Callable
+) -> None:
+    near = np.asarray(cv2.resize(row(CARDS[:4]), None, fx=1.6, fy=1.6, interpolation=cv2.INTER_CUBIC), np.uint8)
+    far = np.asarray(cv2.resize(row(["5H"]), None, fx=0.78, fy=0.78, interpolation=cv2.INTER_AREA), np.uint8)
+    photo = np.full((near.shape[0] + far.shape[0], near.shape[1], 3), near[0, 0], np.uint8)
+    photo[: far.shape[0], : far.shape[1]] = far
+    photo[far.shape[0] :] = near
+    assert sure(reader.read_photo(photo)) == sorted([*CARDS[:4], "5H"])
+
+
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_an_empty_table_holds_no_cards(reader: Reader, level: int) -> None:
     image = np.full((400, 600, 3), level, np.uint8)
