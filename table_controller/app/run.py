@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import shutil
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from table_controller.app.brokers import answers
+from table_controller.app.checks import check_before, decks_folder, secret_of
+from table_controller.app.health import Health, Signs, critical, health_of, troubles
 from table_controller.app.restart import after_restart, carry_on
 from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
@@ -18,11 +19,9 @@ from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
 from table_controller.config import Config, read_text
 from table_controller.dealer.driver import SerialLink
-from table_controller.dealer.ports import find_port
 from table_controller.errors import ConfigError, DeviceError, TableError
 from table_controller.feed.client import Broker
 from table_controller.games.guandan.profile import named_rules
-from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
 from table_controller.runtime.notify import STALL_MS, Notifier
@@ -33,7 +32,7 @@ from table_controller.vision.corner_file import FILE
 from table_controller.vision.enrol.opening import check_setting
 from table_controller.vision.enrol.opening import current as current_deck
 from table_controller.vision.enrol.store import DeckStore
-from table_controller.vision.sources import RECORDING_ENDED, CameraControls, check_source, is_recording
+from table_controller.vision.sources import RECORDING_ENDED, CameraControls, is_recording
 
 log = logging.getLogger(__name__)
 CHECK_MS = 500
@@ -56,6 +55,11 @@ class _Run:
     ended: bool = False
     said: set[tuple[str, Seat | None]] = field(default_factory=set)
     notifier: Notifier = field(default_factory=Notifier)
+    heard_ms: int = -1
+    """When the vision worker was last heard."""
+    pins_problem: str = ""
+    found: list[Health] = field(default_factory=list)
+    """How the adapters were at the last look."""
 
     def post(self, event: Event) -> None:
         """Give an event to the table from any thread."""
@@ -79,6 +83,7 @@ class _Run:
     def take_waiting(self) -> None:
         """What the camera's worker has sent."""
         if self.vision is not None:
+            self.heard_ms = self.clock.now_ms()
             self.take(self.vision.receive())
 
     def say_hints(self, vision: VisionClient) -> None:
@@ -94,62 +99,6 @@ class _Run:
             self.dealer.perform(effect)
         if self.vision is not None and isinstance(effect, WatchMode):
             self.vision.watch("play" if self.recorded else effect.mode)
-
-
-def check_before(config: Config, *, degraded: bool) -> list[str]:
-    """What is missing, as plain sentences. Without ``degraded`` the first one is raised as an error."""
-    problems: list[TableError] = []
-    named_rules(config.table.profile)
-    if config.table.officiating not in ("advise", "enforce"):
-        raise ConfigError(
-            f"table.officiating = {config.table.officiating!r} is not allowed.", way_out="It is advise or enforce."
-        )
-    checks: list[Callable[[], None]] = [
-        lambda: check_setting(_decks(config), config.camera.deck),
-        lambda: _check_camera(config),
-        lambda: _check_dealer(config),
-        lambda: _check_broker(config),
-    ]
-    for check in checks:
-        try:
-            check()
-        except TableError as error:
-            if not degraded:
-                raise
-            problems.append(error)
-    return [problem.line() for problem in problems]
-
-
-def _decks(config: Config) -> Path:
-    return Path(config.state.directory) / "decks"
-
-
-def _check_camera(config: Config) -> None:
-    check_source(config.camera.source, load_geometry(), lambda: 0)
-
-
-def _check_dealer(config: Config) -> None:
-    if config.dealer.port != "none":
-        find_port(config.dealer.port)
-
-
-def _check_broker(config: Config) -> None:
-    feed = config.feed
-    if feed.host and not answers(feed.host, feed.port, 3):
-        raise DeviceError(
-            f"No MQTT broker answers at {feed.host}:{feed.port}.",
-            way_out='Start it, set feed.host, or set feed.host = "" to run without a feed.',
-        )
-
-
-def secret_of(file: str, key: str) -> str:
-    """What a file holds alone, or empty where none is named; raises ConfigError naming the key."""
-    if not file:
-        return ""
-    try:
-        return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{key} {file} cannot be read.", way_out="Write that file, or correct the key.") from error
 
 
 def _broker(config: Config) -> Broker:
@@ -232,6 +181,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
         try:
             add_panel(table, run.post)
         except DeviceError as error:
+            run.pins_problem = error.line()
             say(f"without: {error.line()}")
     if config.dealer.port != "none":
         await _open_dealer(run, degraded=degraded)
@@ -265,7 +215,7 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
         evidence_mb=camera.evidence_mb,
         corners_file=folder / FILE,
         controls=CameraControls(camera.exposure, camera.focus),
-        decks=_decks(run.config),
+        decks=decks_folder(run.config),
         deck=_usable_deck(run.config, degraded=degraded),
     )
     try:
@@ -285,10 +235,10 @@ def _usable_deck(config: Config, *, degraded: bool) -> str:
     """The enrolled deck to read with; "" in words where ``degraded`` has to do without. Raises TableError."""
     name = config.camera.deck
     try:
-        check_setting(_decks(config), name)
+        check_setting(decks_folder(config), name)
         if name:
             # learnt again here where the weights have changed: the worker must answer soon
-            current_deck(DeckStore(_decks(config)), name, tell=say)
+            current_deck(DeckStore(decks_folder(config)), name, tell=say)
     except TableError as error:
         if not degraded:
             raise
@@ -304,7 +254,8 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
     while not stopping.is_set() and not run.ended:
         if consumer.done():
             raise TableError("The table's loop has ended.", way_out="Keep the journal and report it.", code="LOOP")
-        if run.table.runtime.waiting_ms() < STALL_MS:
+        _look_at_health(run)
+        if not critical(run.found, run.table.runtime.waiting_ms(), STALL_MS):
             run.notifier.alive(f"table {run.config.table.id}, {run.table.runtime.state.phase}")
         if checks % HEALTH_EVERY == 0 and run.table.publisher is not None:
             run.table.publisher.health(_health(run))
@@ -323,6 +274,42 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
         run.loop.remove_reader(descriptor)
 
 
+def _signs(run: _Run) -> Signs:
+    """What is known of the adapters now."""
+    config, table, vision, client = run.config, run.table, run.vision, run.table.client
+    state = table.runtime.state.dealer
+    running = vision is not None and bool(vision.recogniser)
+    heard = None if not running else -1 if run.heard_ms < 0 else run.clock.now_ms() - run.heard_ms
+    return Signs(
+        camera_heard_ms=heard,
+        camera_lost=(vision.lost if vision is not None else "") or table.runtime.state.camera_lost,
+        recorded=run.recorded,
+        dealer_link=run.dealer.link.state if run.dealer is not None else None,
+        dealer_fault=state.fault,
+        dealer_message=state.message,
+        broker_online=client.online if client is not None else None,
+        broker_problem=client.problem if client is not None else "",
+        waiting=len(table.outbox) if table.outbox is not None else 0,
+        pins=(table.panel is not None) if config.panel.enabled else None,
+        pins_problem=run.pins_problem,
+        journal_fault=table.runtime.fault,
+        journal_waiting_ms=table.runtime.waiting_ms(),
+        free_mb=shutil.disk_usage(table.journal_path.parent).free // 2**20,
+    )
+
+
+def _look_at_health(run: _Run) -> None:
+    """Page and panel hear of what has changed."""
+    run.found = health_of(_signs(run))
+    found = troubles(run.found)
+    if found != run.table.troubles:
+        run.table.troubles = found
+        if run.table.page is not None:
+            run.table.page.changed()
+    if run.table.panel is not None:
+        run.table.panel.attention(any(one.state == "failed" for one in run.found))
+
+
 def _health(run: _Run) -> dict[str, object]:
     """How the adapters are, in plain words where one is not well."""
     client, outbox, vision = run.table.client, run.table.outbox, run.vision
@@ -335,6 +322,7 @@ def _health(run: _Run) -> dict[str, object]:
         "broker_connects": client.connects if client is not None else 0,
         "outbox": len(outbox) if outbox is not None else 0,
         "controller_fault": run.table.runtime.fault,
+        "adapters": [one.document() for one in run.found],
     }
 
 

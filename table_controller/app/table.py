@@ -8,7 +8,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,8 @@ class Table:
     last_wall: str = ""
     """The wall label and the stamp of the last event before this start."""
     last_ms: int = 0
+    troubles: list[dict[str, Any]] = field(default_factory=list)
+    """Adapters that are stale or failed, in words (app/health.py)."""
     recovered: str = ""
     """Why the state after a restart is not just what people saw before it (another version judges); else empty."""
 
@@ -62,6 +64,7 @@ class Table:
         """The public state now, with the loop's own fault if the journal cannot be written."""
         data = snapshot(self.runtime.state, self.clock.now_ms())
         data["controller_fault"] = self.runtime.fault
+        data["health"] = self.troubles
         return data
 
     def begin(self) -> None:

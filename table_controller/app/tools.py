@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import serial.tools.list_ports
 
 from table_controller.app.brokers import answers, mosquitto_program
+from table_controller.app.health import Health
 from table_controller.cards import RANKS, over_conserved, parse_cards
 from table_controller.config import Config
 from table_controller.dealer.bench import unavailable_reason
@@ -172,6 +174,7 @@ def run_doctor(config: Config | None) -> int:
         ("panel", _panel),
         ("firmware tools", lambda: unavailable_reason() or "avr-gcc and the AVR simulator are here"),
         ("disk", lambda: f"{shutil.disk_usage(Path.cwd()).free // 2**30} GiB free"),
+        ("running table", lambda: _running(config)),
     ]
     failed = 0
     for name, check in checks:
@@ -228,6 +231,21 @@ def _broker_words(config: Config | None) -> str:
     if not answers(host, port):
         raise DeviceError(f"{host}:{port} does not answer; {here}.")
     return f"{host}:{port} answers; {here}"
+
+
+def _running(config: Config | None) -> str:
+    """How the adapters of the table are that runs by these settings, if one does."""
+    host, port = (config.web.host, config.web.port) if config else ("127.0.0.1", 8080)
+    try:
+        with urllib.request.urlopen(f"http://{host}:{port}/api/state", timeout=3) as answer:
+            state = json.load(answer)
+    except (OSError, ValueError):
+        return f"none answers at {host}:{port}"
+    found = state.get("health") or []
+    if not found:
+        return f"{state.get('table')}, {state.get('phase')}: all adapters are fresh / 各部件正常"
+    lines = [Health(**one).line() for one in found]
+    raise DeviceError("\n                     ".join([f"{state.get('table')}, {state.get('phase')}", *lines]))
 
 
 def _panel() -> str:

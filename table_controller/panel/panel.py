@@ -18,6 +18,8 @@ from table_controller.table.effects import Effect, Lamp
 from table_controller.table.events import DealRequested, Event, PassPressed, ReadyPressed, StopRequested, TdPressed
 
 LAMP_BLINKS_S = {"blink": (0.5, 0.5), "fast": (0.12, 0.12)}
+ATTENTION_S = {"off": (0.1, 1.9), "on": (1.9, 0.1)}
+"""The table's lamp while an adapter has failed: a short wink; the page says which. A blinking lamp stays as it is."""
 BUZZES = {"warn": (0.15, 0.1, 2), "violation": (0.6, 0.2, 3), "td": (0.1, 0.1, 3), "fault": (1.0, 0.3, 2)}
 """On and off seconds, and how often."""
 
@@ -35,6 +37,7 @@ class Panel:
         """Raises DeviceError when the pins cannot be had."""
         self._post, self._now_ms, self._draw_leader = post, now_ms, draw_leader
         self._devices: list[Any] = []
+        self._table_mode, self._attention = "off", False
         self._debouncers: dict[str, Debouncer] = {}
         try:
             self.lamps = {key: self._led(f"LAMP_{key.upper()}", factory) for key in (*SEATS, "table")}
@@ -82,15 +85,26 @@ class Panel:
     def perform(self, effect: Effect) -> None:
         """Switch a lamp or sound the buzzer."""
         if isinstance(effect, Lamp):
-            led = self.lamps[effect.seat or "table"]
-            if effect.mode in LAMP_BLINKS_S:
-                on_s, off_s = LAMP_BLINKS_S[effect.mode]
-                led.blink(on_time=on_s, off_time=off_s)
-            else:
-                led.value = effect.mode == "on"
+            if effect.seat is None:
+                self._table_mode = effect.mode
+            self._light(self.lamps[effect.seat or "table"], effect.mode, attention=effect.seat is None)
         elif isinstance(effect, BuzzerEffect):
             on_s, off_s, times = BUZZES[effect.pattern]
             self.buzzer.beep(on_time=on_s, off_time=off_s, n=times)
+
+    def _light(self, led: LED, mode: str, *, attention: bool) -> None:
+        blinks = LAMP_BLINKS_S | (ATTENTION_S if attention and self._attention else {})
+        if mode in blinks:
+            on_s, off_s = blinks[mode]
+            led.blink(on_time=on_s, off_time=off_s)
+        else:
+            led.value = mode == "on"
+
+    def attention(self, wanted: bool) -> None:
+        """The table's lamp winks while something has failed that a person should look at."""
+        if wanted != self._attention:
+            self._attention = wanted
+            self._light(self.lamps["table"], self._table_mode, attention=True)
 
     def close(self) -> None:
         """Everything off, pins released."""

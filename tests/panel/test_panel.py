@@ -82,3 +82,20 @@ def test_a_stuck_button_is_one_press() -> None:
     button = Debouncer()
     assert button.edge(1000, pressed=True)
     assert not any(button.edge(1000 + 100 * i, pressed=True) for i in range(1, 50))
+
+
+def test_the_tables_lamp_winks_while_something_has_failed(bench: Bench) -> None:
+    lamp = bench.panel.lamps["table"]
+    bench.panel.perform(Lamp(None, "on"))
+    bench.panel.attention(True)
+    assert lamp._blink_thread is not None, "it winks"
+    bench.panel.perform(Lamp(None, "fast"))
+    fast = lamp._blink_thread
+    bench.panel.attention(True)
+    assert lamp._blink_thread is fast, "said again: nothing changes"
+    bench.panel.perform(Lamp("E", "on"))
+    assert bench.panel.lamps["E"]._blink_thread is None, "the seats' lamps are the game's"
+    bench.panel.perform(Lamp(None, "on"))
+    bench.panel.attention(False)
+    assert lamp._blink_thread is None
+    assert lamp.value == 1

@@ -156,6 +156,15 @@ HEALTH = maybe(
     broker_connects=WHOLE,
     outbox=WHOLE,
     controller_fault=TEXT,
+    adapters=some(
+        whole(
+            name={"enum": ["camera", "dealer", "broker", "pins", "journal"]},
+            state={"enum": ["fresh", "stale", "failed", "off"]},
+            zh=TEXT,
+            en=TEXT,
+            cause=TEXT,
+        )
+    ),
 )
 COMMIT = whole(commitment=TEXT, job=WHOLE, pack=TEXT)
 REVEAL = maybe(

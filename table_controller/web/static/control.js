@@ -59,6 +59,11 @@ function build() {
 
 function draw(state) {
   $("phase").textContent = t(state.phase);
+  // What has failed, and what to do instead; the driver's own word stands in the title.
+  $("health").hidden = !state.health?.length;
+  $("health").replaceChildren(...(state.health ?? []).map((one) => Object.assign(document.createElement("li"), {
+    className: one.state, title: one.cause, textContent: `${t(`adapter_${one.name}`)}${lang === "en" ? ": " : "："}${lang === "en" ? one.en : one.zh}`,
+  })));
   $("plays").replaceChildren(...state.recent.filter((a) => a.cards.length).reverse().map((action) => {
     const item = document.createElement("li");
     const field = document.createElement("input");
