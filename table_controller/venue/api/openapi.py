@@ -33,7 +33,10 @@ def _operation(route: Route) -> dict[str, Any]:
         "summary": route.words,
         "parameters": _parameters(route),
         "responses": {
-            "200": {"description": "done", "content": {route.answer: {"schema": {}}}},
+            "200": {
+                "description": "done",
+                "content": {name: {"schema": {}} for name in (route.answer, route.also) if name},
+            },
             **dict.fromkeys(STATUSES, _REFUSAL),
         },
         "security": [] if route.roles is None else [{"session": []}, {"token": []}],

@@ -190,7 +190,7 @@ ROUTES = (
     Route("GET", "/api/incidents", incidents, "incidents, open ones first", OFFICIALS, _INCIDENTS),
     Route("GET", "/api/incidents/{id}", incident, "one incident", OFFICIALS),
     Route("GET", "/api/evidence/{sha256}", picture, "the picture of a play", OFFICIALS, answer="image/jpeg"),
-    Route("GET", "/api/results", results, "deals and games that are over", LOOKERS, _RESULTS),
+    Route("GET", "/api/results", results, "deals and games that are over", LOOKERS, _RESULTS, also="text/csv"),
     Route("GET", "/api/standings", places, "places of the teams", LOOKERS, _PLACES),
     Route("GET", "/api/kinds", kinds, "every kind of incident in words", READERS),
     Route("GET", "/api/status", status, "how the service is", READERS),

@@ -49,6 +49,8 @@ class Route:
     query: dict[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
     answer: str = "application/json"
+    also: str = ""
+    """Another type that it may answer with."""
 
     @property
     def changes(self) -> bool:
