@@ -148,8 +148,8 @@ class People:
             return first
         cards = {seat: self.errors.tribute(self._brains[seat], self._level) for seat in owing}
         yield from self.errors.involved.before_tribute(owing, self._level)
-        yield self.errors.tribute_wait_ms()
-        yield from self._show({seat: [card] for seat, card in cards.items()}, "returning")
+        wait_ms = self.errors.tribute_wait_ms()
+        yield from self._show({seat: [card] for seat, card in cards.items()}, "returning", wait_ms)
         yield from self._put_right(cards, "tribute_put_right", lambda seat: self._brains[seat].tribute(self._level))
         plan = tribute_plan(self._order, cards, self._level)
         for payer, receiver in plan.pays.items():
@@ -158,8 +158,8 @@ class People:
         for payer, receiver in plan.pays.items():
             limited = partner(payer) == receiver or self._profile.return_to_opponent_limited
             returns[receiver] = self.errors.returned(self._brains[receiver], self._level, limited=limited)
-        yield self.errors.return_wait_ms()
-        yield from self._show({seat: [card] for seat, card in returns.items()}, "playing")
+        wait_ms = self.errors.return_wait_ms()
+        yield from self._show({seat: [card] for seat, card in returns.items()}, "playing", wait_ms)
         yield from self._put_right(
             returns, "return_put_right", lambda seat: self._brains[seat].return_card(self._level, limited=True)
         )
@@ -183,10 +183,12 @@ class People:
         self._brains[giver].hand.remove(card)
         self._brains[taker].hand.append(card)
 
-    def _show(self, shown: dict[Seat, list[str]], awaited: str) -> Script:
-        """Lay cards to be seen, wait for the table, and pick them up again."""
+    def _show(self, shown: dict[Seat, list[str]], awaited: str, wait_ms: int = 0) -> Script:
+        """Lay cards to be seen, the last after ``wait_ms``, wait for the table, and pick them up again."""
         laid: dict[Seat, LaidPlay] = {}
         for seat, cards in shown.items():
+            if len(laid) == len(shown) - 1:
+                yield wait_ms
             yield from self.reach(seat, "play")
             laid[seat] = self.scene.lay(seat, cards)
             yield from self.leave(seat)

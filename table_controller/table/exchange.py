@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from table_controller.cards import RANKS, UNKNOWN, Seat, partner
+from table_controller.games.guandan.clocks import tribute_clock
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.profile import Profile
@@ -13,6 +14,9 @@ from table_controller.table.incidents import TABLE
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import Early, Exchange
 from table_controller.table.turn import Draft
+
+LATE = {"tribute": "tribute_late", "return": "return_late"}
+"""The incidents of the two clocks of the exchange."""
 
 
 def ready(draft: Draft, event: ReadyPressed) -> None:
@@ -108,8 +112,10 @@ def _tribute(draft: Draft, laid: Early) -> None:
         card == "BJ" for other, card in exchange.shown.items() if other != seat
     )
     if jokers >= 2:
+        _judge_stamp(draft, laid.at_ms)
         _resist(draft, laid.at_ms)
         return
+    _judge_stamp(draft, laid.at_ms)
     exchange.shown[seat] = cards[0]
     draft.publish("tribute", seat=seat, card=cards[0])
     _ask(draft, laid)
@@ -124,6 +130,36 @@ def _not_due(draft: Draft, laid: Early) -> None:
     state.exposed.append(shown_card)
     draft.publish("exposed", seat=laid.seat, cards=laid.cards, by=TABLE)
     draft.incident("tribute_not_due", laid.at_ms, laid.seat, detail=laid.cards[0], evidence=laid.evidence)
+
+
+def _still_owing(draft: Draft) -> list[Seat]:
+    exchange = draft.state.exchange
+    if draft.state.clock.kind == "tribute":
+        return [seat for seat in exchange.owing if seat not in exchange.shown]
+    return [receiver for receiver in exchange.pays.values() if receiver not in exchange.returned]
+
+
+def judge_exchange_time(draft: Draft, elapsed_ms: int, at_ms: int) -> bool:
+    """Raise what so much time means for whoever still owes a tribute or a return; False where it means nothing new."""
+    clock, profile = draft.state.clock, draft.profile
+    if clock.kind not in LATE:
+        return False
+    verdict = tribute_clock(elapsed_ms, limit_ms=clock.warning_ms, step_ms=profile.tribute_step_ms)
+    if verdict.state == "normal" or (clock.late and verdict.violations <= clock.violations):
+        return False
+    seats = _still_owing(draft)
+    told = [0] if not clock.late else []
+    told += range(clock.violations + 1, verdict.violations + 1)
+    for number in told:
+        for seat in seats:
+            detail = f"violation {number}" if number else ""
+            draft.incident(LATE[clock.kind], at_ms, seat, detail=detail)
+    clock.late, clock.violations = True, max(clock.violations, verdict.violations)
+    return True
+
+
+def _judge_stamp(draft: Draft, at_ms: int) -> None:
+    judge_exchange_time(draft, draft.state.clock.elapsed(at_ms), at_ms)
 
 
 def settle_tribute(draft: Draft, at_ms: int) -> None:
@@ -159,6 +195,7 @@ def _return(draft: Draft, laid: Early) -> None:
     payer = next((payer for payer, receiver in exchange.pays.items() if receiver == seat), None)
     if payer is None or seat in exchange.returned:
         raise Refusal(f"Seat {seat} owes no return.", code="RETURN")
+    _judge_stamp(draft, laid.at_ms)
     exchange.returned[seat] = laid.cards[0]
     _ask(draft, laid)
     judge_return(draft, seat, payer, laid.at_ms)

@@ -28,6 +28,8 @@ class ClockState:
     warning_ms: int = 0
     limit_ms: int = 0
     warned: bool = False
+    late: bool = False
+    """The limit of a tribute or return has passed, and was told."""
     violations: int = 0
 
     def elapsed(self, at_ms: int) -> int:

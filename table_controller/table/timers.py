@@ -8,7 +8,7 @@ from table_controller.games.guandan.hands import readings
 from table_controller.table.contest import round_over
 from table_controller.table.effects import SetTimer
 from table_controller.table.events import TimerFired
-from table_controller.table.exchange import end_sorting, leader_known
+from table_controller.table.exchange import end_sorting, judge_exchange_time, leader_known
 from table_controller.table.officiating import skip_if_barred
 from table_controller.table.play import take_waiting
 from table_controller.table.refusal import Refusal
@@ -17,12 +17,17 @@ from table_controller.table.state import Early
 from table_controller.table.stops import stop
 from table_controller.table.turn import EARLY_HOLD_MS, SETTLE_MS, Draft
 
-_LATE = {"tribute": "tribute_late", "return": "return_late"}
-
 
 def fired(draft: Draft, event: TimerFired) -> None:
     """Dispatch by name; a timer that no longer means anything is refused."""
-    handlers = {"warning": _warning, "limit": _limit, "sorting": _sorting, "early": _early, "round": _round}
+    handlers = {
+        "warning": _warning,
+        "limit": _limit,
+        "late": _late,
+        "sorting": _sorting,
+        "early": _early,
+        "round": _round,
+    }
     handler = handlers.get(event.name)
     if handler is None:
         raise Refusal(f"There is no timer '{event.name}'.", code="TIMER")
@@ -34,13 +39,10 @@ def _warning(draft: Draft, event: TimerFired) -> None:
     if not clock.running or clock.warned or clock.elapsed(event.at_ms) < clock.warning_ms:
         raise Refusal("No clock waits for this warning.", code="TIMER")
     clock.warned = True
+    draft.buzz("warn")
     if clock.kind == "play" and clock.seat is not None:
         draft.lamp(clock.seat, "blink")
-        draft.buzz("warn")
         draft.publish("warn20", seat=clock.seat)
-    else:
-        draft.buzz("warn")
-        draft.incident(_LATE[clock.kind], event.at_ms)
 
 
 def _limit(draft: Draft, event: TimerFired) -> None:
@@ -48,17 +50,31 @@ def _limit(draft: Draft, event: TimerFired) -> None:
     clock = draft.state.clock
     if not clock.running or clock.elapsed(event.at_ms) < clock.limit_ms + SETTLE_MS:
         raise Refusal("No clock waits for this limit.", code="TIMER")
-    limit_at = event.at_ms - SETTLE_MS
-    if clock.kind == "play":
-        if not clock.violations:
-            violation(draft, limit_at)
-            _stop_turn(draft, event.at_ms)
-        return
-    # Tribute and return go on: a further violation for each step (000 L319, 以下类推).
-    clock.violations += 1
-    draft.incident(_LATE[clock.kind], limit_at, detail=f"violation {clock.violations}")
-    clock.limit_ms += draft.profile.tribute_step_ms
-    draft.emit(SetTimer("limit", event.at_ms + draft.profile.tribute_step_ms))
+    if clock.kind != "play":
+        _overdue(draft, event)
+    elif not clock.violations:
+        violation(draft, event.at_ms - SETTLE_MS)
+        _stop_turn(draft, event.at_ms)
+
+
+def _late(draft: Draft, event: TimerFired) -> None:
+    """The tribute's or return's limit and a settling time have passed."""
+    clock = draft.state.clock
+    if not clock.running or clock.late or clock.elapsed(event.at_ms) < clock.warning_ms + SETTLE_MS:
+        raise Refusal("No clock waits for this limit.", code="TIMER")
+    _overdue(draft, event)
+
+
+def _overdue(draft: Draft, event: TimerFired) -> None:
+    """A tribute or a return is late, and later with each further step (seed 000 L319, 以下类推)."""
+    clock, step_ms = draft.state.clock, draft.profile.tribute_step_ms
+    # Nothing stamped up to the limit has come within the settling time: the limit itself has passed.
+    passed_ms = clock.elapsed(event.at_ms) - SETTLE_MS + 1
+    if not judge_exchange_time(draft, passed_ms, event.at_ms - SETTLE_MS):
+        raise Refusal("No tribute and no return is waited for.", code="TIMER")
+    if clock.violations:
+        clock.limit_ms = clock.warning_ms + (clock.violations + 1) * step_ms
+        draft.emit(SetTimer("limit", event.at_ms + step_ms))
 
 
 def _stop_turn(draft: Draft, at_ms: int) -> None:

@@ -149,14 +149,15 @@ class Draft:
         start = clock.anchor_ms - clock.elapsed_ms
         if not clock.warned:
             self.emit(SetTimer("warning", start + clock.warning_ms))
+        if clock.kind != "play" and not clock.late:
+            self.emit(SetTimer("late", start + clock.warning_ms + SETTLE_MS))
         if clock.limit_ms > clock.warning_ms:
             self.emit(SetTimer("limit", start + clock.limit_ms + SETTLE_MS))
 
     def stop_clock(self) -> None:
         """No clock runs."""
         if self.state.clock.kind != "none":
-            self.emit(CancelTimer("warning"))
-            self.emit(CancelTimer("limit"))
+            self._disarm()
         self.state.clock = ClockState()
 
     def pause(self, at_ms: int, reason: str) -> None:
@@ -185,8 +186,11 @@ class Draft:
     def hold_clock(self) -> None:
         """The clock stands still with the time it has used."""
         self.state.clock.running = False
-        self.emit(CancelTimer("warning"))
-        self.emit(CancelTimer("limit"))
+        self._disarm()
+
+    def _disarm(self) -> None:
+        for name in ("warning", "limit", *(("late",) if self.state.clock.kind != "play" else ())):
+            self.emit(CancelTimer(name))
 
     def rearm(self, at_ms: int) -> None:
         """The running clock's limits or its time were changed."""
@@ -194,8 +198,7 @@ class Draft:
         if not clock.running:
             return
         clock.elapsed_ms, clock.anchor_ms = clock.elapsed(at_ms), at_ms
-        self.emit(CancelTimer("warning"))
-        self.emit(CancelTimer("limit"))
+        self._disarm()
         self._arm()
 
     def resume(self, at_ms: int) -> None:

@@ -76,3 +76,12 @@ def test_both_payers_of_a_double_tribute_are_looked_at() -> None:
     exchanged = Exchanged({"N": "E", "S": "W"}, {"N": "KS", "S": "QS"}, {"E": "3S", "W": "4S"})
     found = proved(plays(("N", "AD"), ("S", "KD")), exchanged, "2", NATIONAL)
     assert [(p.seat, p.card) for p in found] == [("N", "AD"), ("S", "KD")]
+
+
+def test_one_copy_too_many_accuses_whoever_played_it_not_the_seat_that_was_handed_the_card() -> None:
+    exchanged = single("BJ", "3S")  # E was handed a big joker
+    record = plays(("N", "BJ"), ("W", "BJ"), ("E", "BJ"))
+    assert proved(record[:1], exchanged, "2", NATIONAL) == []
+    found = Proof("impossible_card", "W", "BJ", (1, 2))
+    assert proved(record[:2], exchanged, "2", NATIONAL) == [found]
+    assert proved(record, exchanged, "2", NATIONAL) == [found]
