@@ -50,6 +50,7 @@ class RealRun:
             f"[state]\ndirectory = '{folder / 'state'}'\n"
         )
         self.process: subprocess.Popen[str] | None = None
+        self.ready_s = 0.0
 
     def start(self) -> float:
         began = time.monotonic()

@@ -28,6 +28,7 @@ import numpy as np
 from feed_bench import feed
 from glance_bench import glance
 from latency_bench import latency
+from rest_bench import memory, rest, startup
 
 from table_controller.cards import RANKS, SUITS, full_pack
 from table_controller.dealer.machine import Machine
@@ -327,7 +328,39 @@ BENCHES: dict[str, Callable[[], Figures]] = {
     "feed": feed,
     "glance": glance,
     "latency": latency,
+    "rest": rest,
+    "memory": memory,
+    "startup": startup,
 }
+
+
+def report(machine: dict[str, Any], results: dict[str, Figures]) -> None:
+    """build/bench/report.txt as it was printed, and ratios.png: each bench's ratio, on a scale of tens."""
+    kind = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
+    lines = [f"{kind}; ratio above 1: the product is better"]
+    for name, found in results.items():
+        limit = f"  (at most {found['limit']})" if "limit" in found else ""
+        lines.append(f"{name:12} {found['product']:>10} {found['unit']}{limit}  {found['what']}")
+        beside = f"{found['against']}   ratio {found['ratio']}   load {found['load']}"
+        lines.append(f"{'':12} {found['plain']:>10} {found['unit']}  {beside}")
+    (OUT / "report.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    drawn = {name: found["ratio"] for name, found in results.items() if found["ratio"] == found["ratio"]}
+    figure, axis = pyplot.subplots(figsize=(9, 0.45 * len(drawn) + 1.5))
+    colours = ["#1a7f37" if value >= 1 else "#b58900" for value in drawn.values()]
+    axis.barh(list(drawn), list(drawn.values()), color=colours)
+    axis.axvline(1, color="black", linewidth=1)
+    axis.set_xscale("log")
+    axis.invert_yaxis()
+    axis.set_xlabel("ratio to the plain way (above 1: the product is better)")
+    for place, value in enumerate(drawn.values()):
+        axis.text(value, place, f" {value:g}", va="center")
+    figure.tight_layout()
+    figure.savefig(OUT / "ratios.png", dpi=90)
 
 
 def main() -> int:
@@ -348,6 +381,7 @@ def main() -> int:
         results[name] = found
         print(f"{name:12} {found['product']:>10} {found['unit']}  {found['what']}")
         print(f"{'':12} {found['plain']:>10} {found['unit']}  {found['against']}   ratio {found['ratio']}", flush=True)
+    report(machine, results)
     (OUT / "figures.json").write_text(json.dumps({"machine": machine, **results}, indent=1) + "\n", encoding="utf-8")
     print(f"written to {(OUT / 'figures.json').relative_to(ROOT)}")
     return 0
