@@ -147,6 +147,7 @@ async function begin() {
   $("back").href = `/referee${location.search}`;
   query.set("lang", lang === "en" ? "zh" : "en");
   $("language").href = `?${query}`;
+  $("leave").onclick = async () => { await post("/api/logout"); location.replace(`/login?next=${encodeURIComponent(location.pathname + location.search)}`); };
   const answer = await get("/api/me");
   if (answer.ok) me = answer;
   say($("who"), answer.ok ? answer.name : "");

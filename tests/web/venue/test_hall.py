@@ -33,6 +33,8 @@ def test_the_overlay_is_clear_but_for_its_strip(own_venue: Any, eyes: Any, langu
     eyes.driver.delete_all_cookies()
     eyes.open(f"{venue.url}{overlay}no-such-key", 1920, 1080)
     assert alpha(eyes, f"overlay-nothing-{language}") == (0, 0)
+    seated = {"names": ["甲", "乙", "丙", "丁"], "EW": "东风", "NS": "南山"}
+    venue.wait(venue.service.put_document("roster", {"round": 1, "tables": {"t1": seated}}))
     script = venue.play("t1", 2)
     while script.core.state.actions[-1].cards:
         script = venue.replay_one(script, "t1")
@@ -40,9 +42,15 @@ def test_the_overlay_is_clear_but_for_its_strip(own_venue: Any, eyes: Any, langu
     eyes.wait(lambda: passed in eyes.text("#seats"))
     eyes.wait(lambda: alpha(eyes, f"overlay-{language}")[1] > 200)
     assert alpha(eyes, f"overlay-{language}")[0] == 0
+    for words in ("东风", "甲"):
+        eyes.wait(lambda words=words: words in eyes.text("body"))
     last = [a for a in venue.state("t1").actions if a.cards][-1]
     assert len(eyes.all(f"[data-seat={last.seat}] .card")) == len(last.cards)
     assert eyes.text("#clock").isdigit()
+    venue.stop_broker()
+    eyes.wait(lambda: eyes.text("body") == "" and alpha(eyes, f"overlay-no-broker-{language}") == (0, 0), 40)
+    venue.start_broker()
+    eyes.wait(lambda: alpha(eyes, f"overlay-again-{language}")[1] > 200, 40)
     venue.stop_service()
     eyes.wait(lambda: alpha(eyes, f"overlay-away-{language}") == (0, 0), 40)
     assert eyes.text("body") == ""
@@ -69,6 +77,18 @@ def test_the_wall_shows_the_hall_by_a_key(venue: Any, eyes: Any, language: str) 
     assert eyes.barriers() == []
     assert eyes.overflow() <= 0
     assert eyes.errors(venue.url) == []
+
+
+def test_the_wall_says_when_it_is_stale_and_finds_the_hall_again(own_venue: Any, eyes: Any) -> None:
+    eyes.driver.delete_all_cookies()
+    eyes.open(f"{own_venue.url}/scoreboard?key={own_venue.keys['scoreboard']}&tables=t2", 1920, 1080)
+    eyes.wait(lambda: [one.text for one in eyes.all(".onwall h2")] == ["t2桌"])
+    own_venue.stop_service()
+    eyes.wait(lambda: eyes.one("#stale").is_displayed(), 30)
+    assert len(eyes.all(".onwall")) == 1
+    eyes.shot("wall-stale")
+    own_venue.start_service()
+    eyes.wait(lambda: not eyes.one("#stale").is_displayed(), 30)
 
 
 def test_the_director_speaks_to_the_whole_hall(venue: Any, visitor: Any, eyes: Any) -> None:
