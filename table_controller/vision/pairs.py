@@ -25,6 +25,10 @@ NEAR = 0.11
 SHOWN_BY = 3
 """So many pairs of a picture tell better than the deck where the other index stands (the camera may look aslant)."""
 AGREED_FROM = 0.5
+ASLANT_FROM = 0.4
+"""Two corners that read the same card may be its own although perspective moved them: each this likely,"""
+ASLANT_APART, ASLANT_DOWN, ASLANT_SIZE = (0.6, 1.5), 1.5, 1.6
+"""so far apart in shares of the usual distance, the other this far down, and their heights within this factor."""
 SURE = 0.9
 FLOOR = 1e-4
 HARDLY = 0.02
@@ -108,10 +112,35 @@ def _joined(first: IndexReading, second: IndexReading) -> tuple[IndexReading, In
     return replace(first, probs=common), replace(second, probs=common)
 
 
-def join_corners(readings: Sequence[IndexReading], offset: tuple[float, float] | None = None) -> list[IndexReading]:
+def _aslant(readings: Sequence[IndexReading], taken: set[int], apart: float) -> list[tuple[int, int]]:
+    """Pairs left over that agree, as corners of a card seen very much from aside; those nearest to ``apart`` first."""
+    found = []
+    free = [i for i, reading in enumerate(readings) if i not in taken and _face(reading)[1] > ASLANT_FROM]
+    for n, i in enumerate(free):
+        for j in free[n + 1 :]:
+            first, second = readings[i], readings[j]
+            if _face(first)[0] != _face(second)[0] or np.dot(first.up, second.up) > OPPOSITE:
+                continue
+            small, big = sorted((first.height_px, second.height_px))
+            off = np.subtract(second.centre, first.centre) / ((big + small) / 2)
+            up = np.subtract(first.up, second.up) / 2
+            share = float(np.hypot(*off)) / apart
+            if big <= ASLANT_SIZE * small and -float(up @ off) > ASLANT_DOWN and _within(share, ASLANT_APART):
+                found.append((abs(share - 1), i, j))
+    return [(i, j) for _, i, j in sorted(found)]
+
+
+def _within(value: float, bounds: tuple[float, float]) -> bool:
+    return bounds[0] < value < bounds[1]
+
+
+def join_corners(
+    readings: Sequence[IndexReading], offset: tuple[float, float] | None = None, from_aside: bool = False
+) -> list[IndexReading]:
     """The readings in the same order, the chances of paired corners made one.
 
     ``offset``: where the deck's other index stands, when that is known and the picture does not show it better.
+    ``from_aside``: a photograph, in which a card at the edge may be drawn out of shape.
     """
     joined = list(readings)
     pairs = _opposing(readings)
@@ -133,4 +162,8 @@ def join_corners(readings: Sequence[IndexReading], offset: tuple[float, float] |
             continue
         taken |= {i, j}
         joined[i], joined[j] = _joined(readings[i], readings[j])
+    for i, j in _aslant(readings, taken, apart) if from_aside else []:
+        if not taken & {i, j}:
+            taken |= {i, j}
+            joined[i], joined[j] = _joined(readings[i], readings[j])
     return joined

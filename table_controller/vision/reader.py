@@ -108,16 +108,18 @@ class Reader:
 
     def read_photo(self, image: Image) -> list[IndexReading]:
         """The readings in a photograph of unknown scale; strongest corner first."""
-        return self._name(image, find_at_any_scale(self._detector, image, self._thresholds[1]), VIEWS)
+        return self._name(image, find_at_any_scale(self._detector, image, self._thresholds[1]), VIEWS, from_aside=True)
 
-    def _name(self, image: Image, corners: Sequence[Corner], views: Sequence[View]) -> list[IndexReading]:
+    def _name(
+        self, image: Image, corners: Sequence[Corner], views: Sequence[View], from_aside: bool = False
+    ) -> list[IndexReading]:
         probs, turned = self._classifier.read([cut_patch(image, corner) for corner in corners], views)
         readings = []
         for corner, row, half_turn in zip(corners, probs, turned, strict=True):
             up = (-corner.up[0], -corner.up[1]) if half_turn else corner.up
             if row[NO_INDEX] <= NOT_AN_INDEX:
                 readings.append(_unjudged(replace(corner, up=up), row))
-        judged = [self._judged(reading) for reading in join_corners(readings, self._offset)]
+        judged = [self._judged(reading) for reading in join_corners(readings, self._offset, from_aside)]
         return [reading for reading in judged if not reading.doubtful or reading.found >= FAINT]
 
     def _judged(self, reading: IndexReading) -> IndexReading:

@@ -66,3 +66,26 @@ def test_corners_that_point_the_same_way_are_two_cards() -> None:
     upper = reading(500, 0, (0.0, -1.0), _KC=0.45, _KS=0.55)
     other = reading(500 + APART[0], APART[1], (0.0, -1.0), _KC=0.98, _KS=0.02)
     assert best(join_corners([*known, upper, other])[2]) == "KS"
+
+
+def aslant(first: dict[str, float], second: dict[str, float]) -> list[IndexReading]:
+    """A card at a photograph's edge, drawn out of shape: its other corner stands nearly straight below."""
+    upper, lower = card_at(500, 0, first, second)
+    return [upper, reading(500 + 0.8 * H, 4.7 * H, lower.up, **second)]
+
+
+def test_in_a_photograph_corners_out_of_shape_that_agree_belong_together() -> None:
+    known = card_at(0, 0, SURE, SURE)
+    asked = aslant({"_4S": 0.53, "_4C": 0.47}, {"_4S": 0.55, "_4C": 0.45})
+    joined = join_corners([*known, *asked], from_aside=True)
+    assert [best(r) for r in joined] == ["7H", "7H", "4S", "4S"]
+    assert joined[2].probs[FACES.index("4S")] > asked[0].probs[FACES.index("4S")]
+    on_the_mat = join_corners([*known, *asked])
+    assert on_the_mat[2].probs is asked[0].probs
+
+
+def test_out_of_shape_corners_that_differ_stay_apart() -> None:
+    known = card_at(0, 0, SURE, SURE)
+    asked = aslant({"_4S": 0.53, "_4C": 0.47}, {"_4S": 0.45, "_4C": 0.55})
+    joined = join_corners([*known, *asked], from_aside=True)
+    assert [best(r) for r in joined[2:]] == ["4S", "4C"]
