@@ -48,6 +48,8 @@ class TableRuntime:
         self._wake: asyncio.Event | None = None
         self._asked: dict[int, asyncio.Future[Refusal | None]] = {}
         self._head_since_ms: int | None = None
+        self.adapter_errors = 0
+        """How often an adapter raised instead of taking an effect."""
 
     def waiting_ms(self) -> int:
         """How long the event at the head of the queue has been waiting to be durable."""
@@ -155,12 +157,23 @@ class TableRuntime:
                 self._cancel_timer(effect.name)
             else:
                 for perform in self._performers:
-                    perform(effect)
+                    self._tell(perform, effect)
         for watch in self._watchers:
-            watch(event, self.core.state, outcome.effects)
+            self._tell(watch, event, self.core.state, outcome.effects)
         answer = self._asked.pop(id(event), None)
         if answer is not None and not answer.done():
             answer.set_result(outcome.refusal)
+
+    def _tell(self, adapter: Callable[..., None], *said: object) -> None:
+        """An adapter's defect must not stop the game (in virtual time it is raised: there it is looked for)."""
+        if self._wake is None:
+            adapter(*said)
+            return
+        try:
+            adapter(*said)
+        except Exception:
+            self.adapter_errors += 1
+            log.exception("An adapter could not take %s", said[0])
 
     def _set_timer(self, name: str, at_ms: int) -> None:
         self._cancel_timer(name)

@@ -129,3 +129,28 @@ def test_time_gone_by_is_told_by_the_wall_clock() -> None:
     assert elapsed_ms("2026-11-30T10:00:00.000+00:00", "2026-11-30T10:01:30.500+00:00") == 90_500
     assert elapsed_ms("2026-11-30T10:01:00+00:00", "2026-11-30T10:00:00+00:00") == 0
     assert elapsed_ms("virtual 12", "2026-11-30T10:00:00+00:00") == 0
+
+
+def test_an_adapter_that_raises_does_not_stop_the_game(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        journal = JournalWriter(tmp_path / "j")
+        runtime = TableRuntime(TableCore(), journal, RealClock(asyncio.get_running_loop()))
+        told: list[Effect] = []
+
+        def broken(effect: Effect) -> None:
+            raise OSError("the outbox's disk is full")
+
+        runtime.add(perform=broken)
+        runtime.add(perform=told.append)
+        task = asyncio.create_task(runtime.run())
+        await asyncio.sleep(0)
+        assert await runtime.ask(ev.TableOpened(1, "t", "v", "default")) is None
+        assert await runtime.ask(ev.DealerOnline(2, 1, "f", 1, "emulator")) is None
+        assert runtime.state.dealer.online
+        assert told, "the adapters after it are told all the same"
+        assert runtime.adapter_errors == len(told)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        journal.close()
+
+    asyncio.run(scenario())

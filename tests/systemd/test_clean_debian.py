@@ -94,7 +94,9 @@ class Debian:
     def a_deal(self) -> dict[str, Any]:
         """One simulated deal, with its own broker."""
         words = ("demo", "--fast", "--deals", "1", "--seed", "7", "--headless", "--emulator")
-        result: dict[str, Any] = json.loads(self.run(RUN, *words).strip().splitlines()[-1])
+        result: dict[str, Any] = json.loads(
+            next(line for line in self.run(RUN, *words).splitlines() if line[:1] == "{")
+        )
         return result
 
     def close(self) -> None:
