@@ -55,6 +55,7 @@ class FeedSettings:
     username: str = _setting("")
     password_file: str = _setting("", words="a file that holds the password alone")
     tls: bool = _setting(False)
+    ca_file: str = _setting("", words="a PEM file; empty: the authorities that the system believes")
     commands: bool = _setting(True)
 
 

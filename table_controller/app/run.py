@@ -104,7 +104,7 @@ class _Run:
 def _broker(config: Config) -> Broker:
     feed = config.feed
     password = secret_of(feed.password_file, "feed.password_file")
-    return Broker(feed.host, feed.port, feed.username, password, feed.tls)
+    return Broker(feed.host, feed.port, feed.username, password, feed.tls, feed.ca_file)
 
 
 def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = None, carry: Path | None = None) -> int:

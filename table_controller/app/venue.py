@@ -20,12 +20,12 @@ from table_controller.app.venue_pages import venue_pages
 from table_controller.errors import DeviceError, UsageError
 from table_controller.runtime import measure
 from table_controller.venue.api.server import VenueWeb
-from table_controller.venue.broker_files import Listening, account_of, bridge, write_files
+from table_controller.venue.broker_files import Bridge, Listening, account_of, write_files
 from table_controller.venue.people import ROLES, People
 from table_controller.venue.relay.missed import missed_now
 from table_controller.venue.relay.relay import Relay
 from table_controller.venue.service import Service
-from table_controller.venue.settings import VenueConfig, load_venue
+from table_controller.venue.settings import VenueConfig, load_venue, secret
 from table_controller.venue.store.database import migrate, open_database
 
 PARTS = ("all", "service", "relay")
@@ -49,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         files.add_argument(f"--{name}", type=int, default=0, metavar="N", help=words)
     files.add_argument("--certificate", default="", metavar="PEM")
     files.add_argument("--key", default="", metavar="PEM")
-    files.add_argument("--bridge", default="", metavar="HOST:PORT", help="also a bridge to a head broker")
+    files.add_argument("--hall", action="append", default=[], metavar="NAME", help="a hall bridged to this head broker")
+    files.add_argument("--bridge", default="", metavar="HOST:PORT", help="this broker is a hall's, under a head broker")
+    files.add_argument("--bridge-as", default="", metavar="NAME", help="the hall's name at the head broker")
+    files.add_argument("--bridge-password-file", type=Path, metavar="FILE", help="what the head broker made for it")
+    files.add_argument("--bridge-ca", default="", metavar="PEM", help="TLS to the head broker, by this authority")
     user = acts.add_parser("user", help="people who log in")
     what = user.add_subparsers(dest="what", required=True, metavar="WHAT")
     add = what.add_parser("add", help="add somebody, or set role and password anew")
@@ -113,18 +117,29 @@ def _asked(file: Path | None) -> str:
 
 def _broker_files(config: VenueConfig, args: argparse.Namespace) -> int:
     port = args.port or config.broker.port
-    listening = Listening(args.host, port, args.websocket_port, args.tls_port, args.certificate, args.key)
+    listening = Listening(
+        args.host, port, args.websocket_port, args.tls_port, args.certificate, args.key, _bridge(args)
+    )
     folder = args.out.absolute()
-    accounts = write_files(folder, config.venue.name, args.table, listening)
+    accounts = write_files(folder, config.venue.name, args.table, listening, args.hall)
     print(f"{folder}/mosquitto.conf, {folder}/passwd, {folder}/acl")
     print(f"accounts: {', '.join(accounts)}; their passwords: {folder}/secrets/ACCOUNT.password")
     if args.table:
         print(f'a table\'s table.toml: feed.username = "{account_of(args.table[0])}" and its password_file')
-    if args.bridge:
-        text = bridge(config.venue.name, "hall", args.bridge, "relay", str(folder / "secrets" / "relay.password"))
-        (folder / "bridge.conf").write_text(text, encoding="utf-8")
-        print(f"{folder}/bridge.conf: add `include_dir` or append it to mosquitto.conf")
     return 0
+
+
+def _bridge(args: argparse.Namespace) -> Bridge | None:
+    if not args.bridge:
+        return None
+    host, _, port = args.bridge.partition(":")
+    if not port.isdigit() or not args.bridge_as or args.bridge_password_file is None:
+        raise UsageError(
+            "A bridge needs HOST:PORT, --bridge-as and --bridge-password-file.",
+            way_out="At the head: venue broker-config --hall NAME; its secrets/hall-NAME.password is the file.",
+        )
+    password = secret(str(args.bridge_password_file), "--bridge-password-file")
+    return Bridge(host, int(port), args.bridge_as, password, args.bridge_ca)
 
 
 def serve(config: VenueConfig, part: str = "all") -> int:

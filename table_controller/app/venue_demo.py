@@ -73,7 +73,9 @@ def _config(folder: Path, names: list[str], args: argparse.Namespace) -> VenueCo
     (folder / "word").write_text(secrets.token_urlsafe(16), encoding="utf-8")
     return VenueConfig(
         VenueSettings(VENUE, "default", str(folder / "state")),
-        BrokerSettings("127.0.0.1", port, "venue", str(broker / "secrets/venue.password"), False, True, str(broker)),
+        BrokerSettings(
+            "127.0.0.1", port, "venue", str(broker / "secrets/venue.password"), start=True, config=str(broker)
+        ),
         PageSettings("127.0.0.1", args.port),
         ArchiveSettings(True, "", str(folder / "word")),
         RelaySettings(True, args.delay, "relay", str(broker / "secrets/relay.password")),

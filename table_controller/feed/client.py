@@ -22,6 +22,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from table_controller.errors import DeviceError
 from table_controller.feed.outbox import Outbox
+from table_controller.feed.security import secure, why_refused
 from table_controller.feed.topics import Topics
 from table_controller.runtime import measure
 
@@ -49,6 +50,8 @@ class Broker:
     username: str = ""
     password: str = ""
     tls: bool = False
+    ca_file: str = ""
+    """PEM of the authority that is believed; empty: the system's."""
     qos_state: int = 1
     """Retained documents go at this QoS at most: iotcore's queue to a slow reader is short."""
 
@@ -66,7 +69,7 @@ class FeedClient:
         self.on_command: CommandHandler | None = None
         """Set before ``start``: the table then listens to its commands."""
         self.online = False
-        self.problem = ""
+        self.problem = self._said = ""
         self.connects = 0
         self._mqtt = self._make_client()
         self._thread = threading.Thread(target=self._work, name="feed", daemon=True)
@@ -83,12 +86,12 @@ class FeedClient:
         if self._broker.username:
             client.username_pw_set(self._broker.username, self._broker.password)
         if self._broker.tls:
-            client.tls_set()
+            secure(client, self._broker.ca_file)
         will = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=WILL_DELAY_S)
         client.will_set(self._topics.availability, self._availability("lost"), qos=1, retain=True, properties=will)
         put = self._words.put
         client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(reason))
-        client.on_connect_fail = lambda c, u: put(lambda: self._disconnected("it does not answer"))
+        client.on_connect_fail = lambda c, u: put(self._not_connected)
         client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._disconnected(str(reason)))
         client.on_publish = lambda c, u, mid, reason, props: put(lambda: self._acknowledged(mid))
         client.on_message = lambda c, u, message: put(lambda: self._heard(message))
@@ -193,6 +196,15 @@ class FeedClient:
         for topic, (payload, qos) in self._documents.items():
             self._publish_document(topic, payload, qos)
         self._pump()
+
+    def _not_connected(self) -> None:
+        """Say why, and in the log too where it is not for its absence."""
+        broker = self._broker
+        reason = why_refused(broker.host, broker.port, broker.ca_file) if broker.tls else ""
+        self._disconnected(reason or "it does not answer")
+        if reason and self.problem != self._said:
+            self._said = self.problem
+            log.warning("%s", self.problem)
 
     def _disconnected(self, reason: str) -> None:
         self.online = False

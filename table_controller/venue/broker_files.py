@@ -19,6 +19,17 @@ SERVICES = ("venue", "relay", "overlay", "scoreboard", "archiver")
 
 
 @dataclass(frozen=True)
+class Bridge:
+    """A hall under a head broker: where that is, the hall's name there, its password, and whom to believe (PEM)."""
+
+    host: str
+    port: int
+    hall: str
+    password: str
+    ca_file: str = ""
+
+
+@dataclass(frozen=True)
 class Listening:
     """Where the broker listens; a port of 0: not there."""
 
@@ -28,6 +39,7 @@ class Listening:
     tls_port: int = 0
     certificate: str = ""
     key: str = ""
+    bridge: Bridge | None = None
 
 
 def account_of(table: str) -> str:
@@ -35,7 +47,16 @@ def account_of(table: str) -> str:
     return f"table-{table}"
 
 
-def rights(venue: str, tables: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+def account_of_hall(hall: str) -> str:
+    """The user name at a head broker of a hall's own broker."""
+    return f"hall-{hall}"
+
+
+UP = ("air/#", "live/+/alert/#", "live/+/availability", "reply/#")
+"""What a hall's broker hands to its head broker; commands come down."""
+
+
+def rights(venue: str, tables: Iterable[str], halls: Iterable[str] = ()) -> dict[str, list[tuple[str, str]]]:
     """By account: (read or write, topic). Nothing else is allowed to anybody, and anonymous clients are not let in."""
     base = f"{ROOT}/{venue}"
     found: dict[str, list[tuple[str, str]]] = {
@@ -70,13 +91,15 @@ def rights(venue: str, tables: Iterable[str]) -> dict[str, list[tuple[str, str]]
             ("write", f"{base}/reply/{table}/#"),
             ("read", f"{base}/cmd/{table}/#"),
         ]
+    for hall in halls:
+        found[account_of_hall(hall)] = [*(("write", f"{base}/{topic}") for topic in UP), ("read", f"{base}/cmd/#")]
     return found
 
 
-def access_list(venue: str, tables: Iterable[str]) -> str:
+def access_list(venue: str, tables: Iterable[str], halls: Iterable[str] = ()) -> str:
     """The ACL file. Patterns are not used: they would hold for every account."""
     parts = []
-    for account, lines in rights(venue, tables).items():
+    for account, lines in rights(venue, tables, halls).items():
         parts.append("\n".join([f"user {account}", *(f"topic {what} {topic}" for what, topic in lines)]))
     return "\n\n".join(parts) + "\n"
 
@@ -88,7 +111,7 @@ def hashed(password: str) -> str:
     return f"$7${ITERATIONS}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
 
 
-def configuration(folder: Path, listening: Listening) -> str:
+def configuration(folder: Path, venue: str, listening: Listening) -> str:
     """mosquitto.conf."""
     lines = [
         "# Made by `table-controller venue broker-config`.",
@@ -129,36 +152,62 @@ def configuration(folder: Path, listening: Listening) -> str:
             "tls_version tlsv1.2",
             "max_connections 2000",
         ]
+    if listening.bridge is not None:
+        lines += _bridge(venue, listening.bridge)
     if os.getuid() == 0 and folder.stat().st_uid == 0:
         lines.append("user root")
     return "\n".join(lines) + "\n"
 
 
-def write_files(folder: Path, venue: str, tables: list[str], listening: Listening) -> list[str]:
-    """Write all of it; tables and passwords that are there already stay. Returns the accounts. Raises UsageError."""
-    for name in (venue, *tables):
+def _bridge(venue: str, to: Bridge) -> list[str]:
+    base = f"{ROOT}/{venue}"
+    lines = [
+        f"connection {account_of_hall(to.hall)}",
+        f"address {to.host}:{to.port}",
+        "bridge_protocol_version mqttv50",
+        f"remote_username {account_of_hall(to.hall)}",
+        f"remote_password {to.password}",
+        "cleansession false",
+        "try_private true",
+        "notifications false",
+        "restart_timeout 1 10",
+        *(f"topic {topic} out 1 {base}/ {base}/" for topic in UP),
+        f"topic cmd/# in 1 {base}/ {base}/",
+    ]
+    return [*lines, f"bridge_cafile {to.ca_file}"] if to.ca_file else lines
+
+
+def write_files(
+    folder: Path, venue: str, tables: list[str], listening: Listening, halls: Iterable[str] = ()
+) -> list[str]:
+    """Write all of it; tables, halls and passwords that are there already stay. Returns the accounts.
+
+    Raises UsageError.
+    """
+    for name in (venue, *tables, *halls, *([listening.bridge.hall] if listening.bridge else [])):
         if not name or any(mark in name for mark in "/+# \t\n$%"):
-            raise UsageError(f"'{name}' cannot be a venue's or table's name.", way_out="No spaces, / + # $ %.")
+            raise UsageError(f"'{name}' cannot be a venue's, hall's or table's name.", way_out="No spaces, / + # $ %.")
     if listening.tls_port and not (listening.certificate and listening.key):
         raise UsageError("A TLS port needs --certificate and --key.", way_out="Name both PEM files.")
     try:
         for name in ("", "data", "secrets"):
             (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-        tables = list(dict.fromkeys([*_tables_there(folder / "secrets"), *tables]))
-        accounts = list(rights(venue, tables))
+        tables = list(dict.fromkeys([*_there(folder / "secrets", account_of("")), *tables]))
+        halls = list(dict.fromkeys([*_there(folder / "secrets", account_of_hall("")), *halls]))
+        accounts = list(rights(venue, tables, halls))
         lines = [f"{account}:{hashed(_password(folder / 'secrets', account))}" for account in accounts]
         _write(folder / "passwd", "\n".join(lines) + "\n")
-        _write(folder / "acl", access_list(venue, tables))
-        _write(folder / "mosquitto.conf", configuration(folder, listening))
+        _write(folder / "acl", access_list(venue, tables, halls))
+        _write(folder / "mosquitto.conf", configuration(folder, venue, listening))
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}.", way_out="Name another folder.") from error
     return accounts
 
 
-def _tables_there(folder: Path) -> list[str]:
-    """Tables of earlier runs: who adds a table shuts out nobody."""
-    files = sorted(folder.glob(f"{account_of('*')}.password"))
-    return [path.name.removeprefix(account_of("")).removesuffix(".password") for path in files]
+def _there(folder: Path, kind: str) -> list[str]:
+    """Tables or halls of earlier runs: who adds one shuts out nobody."""
+    files = sorted(folder.glob(f"{kind}*.password"))
+    return [path.name.removeprefix(kind).removesuffix(".password") for path in files]
 
 
 def _password(folder: Path, account: str) -> str:
@@ -173,26 +222,3 @@ def _password(folder: Path, account: str) -> str:
 def _write(path: Path, text: str) -> None:
     path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8")
-
-
-def bridge(venue: str, hall: str, address: str, username: str, password_file: str) -> str:
-    """What a hall's broker needs to join a head broker: what is on air and alerts go up, commands come down."""
-    base = f"{ROOT}/{venue}"
-    return "\n".join(
-        [
-            f"connection {hall}",
-            f"address {address}",
-            "bridge_protocol_version mqttv50",
-            f"remote_username {username}",
-            f"# remote_password: the word in {password_file}",
-            "cleansession false",
-            "try_private true",
-            "notifications false",
-            f"topic air/# out 1 {base}/ {base}/",
-            f"topic live/+/alert/# out 1 {base}/ {base}/",
-            f"topic live/+/availability out 1 {base}/ {base}/",
-            f"topic cmd/# in 1 {base}/ {base}/",
-            f"topic reply/# out 1 {base}/ {base}/",
-            "",
-        ]
-    )

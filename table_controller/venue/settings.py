@@ -30,6 +30,7 @@ class BrokerSettings:
     username: str = setting("")
     password_file: str = setting("", words="a file that holds the password alone")
     tls: bool = setting(False)
+    ca_file: str = setting("", words="a PEM file; empty: the authorities that the system believes")
     start: bool = setting(False)
     config: str = setting("", words="the folder of broker-config")
 
@@ -88,7 +89,8 @@ class VenueConfig:
     def broker_login(self) -> Broker:
         """How to reach the broker; raises ConfigError when the password's file cannot be read."""
         told = self.broker
-        return Broker(told.host, told.port, told.username, secret(told.password_file, "broker.password_file"), told.tls)
+        password = secret(told.password_file, "broker.password_file")
+        return Broker(told.host, told.port, told.username, password, told.tls, told.ca_file)
 
     def relay_login(self) -> Broker:
         """How the relay reaches the broker: by an account of its own where one is named."""
@@ -96,7 +98,7 @@ class VenueConfig:
         if not own.username:
             return self.broker_login()
         password = secret(own.password_file, "relay.password_file")
-        return Broker(self.broker.host, self.broker.port, own.username, password, self.broker.tls)
+        return Broker(self.broker.host, self.broker.port, own.username, password, self.broker.tls, self.broker.ca_file)
 
 
 def secret(file: str, key: str) -> str:

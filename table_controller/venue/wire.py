@@ -21,6 +21,7 @@ from paho.mqtt.properties import Properties
 
 from table_controller.errors import DeviceError
 from table_controller.feed.client import Broker
+from table_controller.feed.security import secure, why_refused
 from table_controller.feed.topics import split_topic
 
 log = logging.getLogger(__name__)
@@ -126,10 +127,10 @@ class Wire:
         if self.broker.username:
             client.username_pw_set(self.broker.username, self.broker.password)
         if self.broker.tls:
-            client.tls_set()
+            secure(client, self.broker.ca_file)
         put = self._queue.put
         client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(c, flags, reason))
-        client.on_connect_fail = lambda c, u: put(lambda: self._away(c, "it does not answer"))
+        client.on_connect_fail = lambda c, u: put(lambda: self._away(c, self._why()))
         client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._away(c, str(reason)))
         if self.fresh:
             client.on_publish = self._taken
@@ -211,6 +212,12 @@ class Wire:
         self.connects += 1
         self.client.subscribe([(topic, qos) for topic, qos in self.topics])
         self.connected()
+
+    def _why(self) -> str:
+        reason = why_refused(self.broker.host, self.broker.port, self.broker.ca_file) if self.broker.tls else ""
+        if reason and reason not in self.problem:
+            log.warning("No broker at %s:%s: %s.", self.broker.host, self.broker.port, reason)
+        return reason or "it does not answer"
 
     def _away(self, client: mqtt.Client, reason: str) -> None:
         if client is not self.client:

@@ -12,7 +12,7 @@ import paho.mqtt.client as mqtt
 import pytest
 
 from table_controller.errors import UsageError
-from table_controller.venue.broker_files import Listening, account_of, bridge, hashed, rights, write_files
+from table_controller.venue.broker_files import Listening, account_of, hashed, rights, write_files
 
 pytestmark = pytest.mark.broker
 BASE = "guandan/v1/hall"
@@ -154,4 +154,3 @@ def test_files_are_for_their_owner_and_passwords_stay(tmp_path: Path) -> None:
             write_files(tmp_path / "c", venue, tables, Listening())
     with pytest.raises(UsageError):
         write_files(tmp_path / "c", "hall", [], Listening(tls_port=8883))
-    assert "topic cmd/# in 1" in bridge("hall", "east", "head:1883", "relay", "file")

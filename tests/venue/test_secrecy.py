@@ -22,6 +22,7 @@ import pytest
 
 from table_controller.app.venue import running
 from table_controller.cards import FACES
+from table_controller.table import referee_events as rv
 from table_controller.venue.api.server import ROUTES
 from table_controller.venue.broker_files import hashed
 from table_controller.venue.people import ROLES
@@ -206,6 +207,9 @@ def test_nothing_tells_of_a_card_before_the_table_has_seen_it(
                 tokens[role] = found[1]
             await kit.until(lambda: service.wire.online)
             table.table.open()
+            table.table.send(
+                rv.MatchSet, by="x", system="计副", deals=DEALS, minutes=0, games=1, format="swiss", round=1, names=()
+            )
             for _ in range(DEALS):
                 table.table.deal()
                 await look(service, web, http, tokens)

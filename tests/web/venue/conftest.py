@@ -68,7 +68,7 @@ class VenueHall:
         (folder / "word").write_text(secrets.token_urlsafe(12), encoding="utf-8")
         self.config = VenueConfig(
             VenueSettings(VENUE, "default", str(folder / "state")),
-            BrokerSettings("127.0.0.1", port, "venue", login, False, True, str(broker)),
+            BrokerSettings("127.0.0.1", port, "venue", login, start=True, config=str(broker)),
             PageSettings("127.0.0.1", free_port()),
             ArchiveSettings(True, "", str(folder / "word")),
             RelaySettings(True, 0),
