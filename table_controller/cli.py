@@ -325,7 +325,12 @@ def _parser(chosen: str) -> argparse.ArgumentParser:
 
 def _interrupt(number: int, frame: object) -> None:
     """SIGTERM ends a command as Ctrl-C does: children are ended, nothing is left behind."""
+    _told_to_stop.append(number)
     raise KeyboardInterrupt
+
+
+_told_to_stop: list[int] = []
+"""Signals that came: a module that was being imported then may have made another error of it."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -351,6 +356,8 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
+        if _told_to_stop:
+            return 130
         if args.verbose:
             raise
         print(

@@ -5,6 +5,7 @@ A command is an object ``{"do": NAME, …}``. ``docs/commands.md`` lists them al
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -62,6 +63,10 @@ def command_names() -> list[str]:
 
 def parse_command(data: Any, at_ms: int, draw_leader: Callable[[], str]) -> ev.Event:
     """The event of ``{"do": …, …}``; raises InputError or CardError naming what is wrong."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:  # half a character, which no journal can hold
+        raise InputError("The command holds what cannot be written down.", code="COMMAND") from error
     if not isinstance(data, dict):
         raise InputError('A command is an object such as {"do": "start"}.', code="COMMAND")
     name = str(data.get("do"))
