@@ -44,7 +44,6 @@ function trouble(tile, now) {
   const { row } = tile;
   const words = [];
   if (row.availability !== "ready") words.push(t(row.availability));
-  else if (tile.silent > SILENT_MS) words.push(t("silent", { n: age(tile.silent) }));
   if (row.urgent) {
     const seat = row.urgent.seat ? `${t(row.urgent.seat)}${lang === "en" ? ": " : " "}` : "";
     words.push(`${seat}${lang === "en" ? row.urgent.en : row.urgent.zh} ${age(now - row.urgent.since)}${row.urgent.by ? ` · ${row.urgent.by}` : ""}`);
@@ -53,6 +52,7 @@ function trouble(tile, now) {
   if (row.camera_lost && row.urgent?.kind !== "camera_lost") words.push(t("camera_out"));
   if (row.dealer_online === false) words.push(t("dealer_out"));
   if (row.questions && !(row.urgent && ["doubtful_reading", "conservation"].includes(row.urgent.kind))) words.push(t("doubts", { n: row.questions }));
+  if (row.availability === "ready" && tile.silent > SILENT_MS) words.push(t("silent", { n: age(tile.silent) }));
   return words.join(" · ");
 }
 
@@ -124,10 +124,20 @@ export function tickAll(wall) {
   for (const tile of tiles.values()) if (tile.root.isConnected) tick(tile, now, wall);
 }
 
-// Many tables at once: those that need nobody take two lines.
+// The tiles are as large as they all fit; where they do not, those that need nobody take two lines.
+const TILE_PX = { width: 173, height: 108 };
+let fitted = "";
 function dense() {
-  $("grid").classList.toggle("dense", tiles.size > 24);
+  const wide = $("tables").clientWidth, high = window.innerHeight;
+  const now = `${tiles.size} ${wide} ${high}`;
+  if (now === fitted) return;
+  fitted = now;
+  const room = high - $("grid").getBoundingClientRect().top - window.scrollY - 40;
+  const fits = (scale) => Math.floor(wide / (TILE_PX.width * scale)) * Math.floor(room / (TILE_PX.height * scale)) >= tiles.size;
+  const size = wide < 600 ? "" : fits(1.6) ? "large" : fits(1.25) ? "roomy" : "";
+  $("grid").className = size || (tiles.size > 24 && !fits(1) ? "dense" : "");
 }
+window.addEventListener("resize", dense);
 
 export function sums() {
   const rows = [...tiles.values()].map((tile) => tile.row);

@@ -49,7 +49,7 @@ export function drawQueue(incidents, mayAct, told) {
   const inside = document.activeElement;
   const roots = sorted.map((incident) => items.get(incident.id).root);
   const list = $("queue");
-  if (roots.length !== list.children.length || roots.some((root, i) => list.children[i] !== root)) {
+  if (!roots.length || roots.length !== list.children.length || roots.some((root, i) => list.children[i] !== root)) {
     list.replaceChildren(...(roots.length ? roots : [node("li", { className: "quiet", textContent: t("queue_empty") })]));
     if (inside?.isConnected && inside !== document.body) inside.focus();
     else if (focused && roots.length) roots[0].firstChild.focus();
