@@ -82,7 +82,10 @@ def kill_many(folder: Path, kills: int, seed: int) -> None:
         ended = False
         while not ended and done < kills:
             told, ended = live_until_killed(place, seed + table, rng)
-            check(place, events, told)
+            try:
+                check(place, events, told)
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}, table {table}, kill {done}: {error}") from error
             done += 1
         table += 1
 
@@ -92,5 +95,8 @@ def test_a_killed_table_loses_nothing_and_commands_nothing_twice(tmp_path: Path)
 
 
 @pytest.mark.soak
-def test_a_thousand_kills(tmp_path: Path) -> None:
-    kill_many(tmp_path, 1000, 40)
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("part", range(10))
+def test_a_thousand_kills(tmp_path: Path, part: int) -> None:
+    """In ten parts, each with seeds of its own."""
+    kill_many(tmp_path, 100, 40 + 1000 * part)
