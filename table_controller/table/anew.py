@@ -47,6 +47,8 @@ def judge_anew(draft: Draft, at_ms: int) -> None:
     refuse_impossible(verdicts)
     state.actions[state.judged_from :] = [_with_reading(action, verdict) for action, verdict in verdicts]
     state.deal = deal
+    if not deal.leading or deal.trick_number != before.trick_number or deal.turn != before.turn:
+        state.names_type, state.nameable = None, []
     _settle_incidents(draft, verdicts, at_ms)
     keep_reports(before, deal)
     if deal.turn is not None and deal.turn != before.turn and state.phase in ("playing", "trick_over", "paused"):

@@ -31,6 +31,7 @@ from table_controller.table.turn import Draft
 
 BETWEEN = ("standby", "deal_over", "game_over")
 MINUTE_MS = 60_000
+AGREES, AGREES_NOT = "agrees", "does not agree"
 
 
 def match_set(draft: Draft, event: MatchSet) -> None:
@@ -259,6 +260,9 @@ def checked(draft: Draft, event: ResultChecked) -> None:
         draft.incident("result_disputed", event.at_ms, event.seat, detail=event.reason)
         return
     line["checked_by"] = event.seat
+    for incident in list(draft.state.incidents):
+        if incident.kind == "result_disputed" and incident.seat == event.seat and incident.is_open:
+            draft.update(incident.number, event.at_ms, event.seat, AGREES, status="resolved")
     draft.publish("result_checked", deal=line["deal"], seat=event.seat)
 
 
@@ -333,11 +337,16 @@ def disputed(draft: Draft, event: DisputeRaised) -> None:
 
 
 def dispute_agreed(draft: Draft, event: DisputeAgreed) -> None:
-    """Once a seat of each pair has agreed, the dispute is settled as it stands."""
+    """Once a seat of each pair has agreed, the dispute is settled as it stands; else the referee settles it."""
     found = next((i for i in draft.state.incidents if i.number == event.incident and i.kind == "dispute"), None)
     if found is None or not found.is_open:
         raise Refusal(f"There is no open dispute {event.incident}.", code="INCIDENT")
-    agreed = {by for status, _, by, reason in found.history if reason == "agrees"} | {event.seat}
-    both = {pair_of(seat) for seat in SEATS if seat in agreed} == {"EW", "NS"}
-    status = "resolved" if both else found.status
-    draft.update(found.number, event.at_ms, event.seat, "agrees", status=status)
+    words = {by: reason for _, _, by, reason in found.history if reason in (AGREES, AGREES_NOT)}
+    words[event.seat] = AGREES if event.agrees else AGREES_NOT
+    both = {pair_of(seat) for seat in SEATS if words.get(seat) == AGREES} == {"EW", "NS"}
+    settled = both and AGREES_NOT not in words.values()
+    draft.update(
+        found.number, event.at_ms, event.seat, words[event.seat], status="resolved" if settled else found.status
+    )
+    if not event.agrees:
+        draft.buzz("td")

@@ -175,6 +175,26 @@ def _edit_past(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
     _new_result(draft, past, deal)
 
 
+def valid_again(draft: Draft, number: int) -> None:
+    """A hand that was void in a finished deal is not: it takes its place by when it went out, if it had.
+
+    A hand that was not played out stays last, because nobody knows what it would have done; the head referee may
+    enter other places.
+    """
+    state = draft.state
+    place = next((i for i, past in enumerate(state.past) if past.number == number), None)
+    if place is None or state.past[place].void is None:
+        return
+    past = replace(state.past[place], void=None)
+    deal = copy.deepcopy(past.start) or Deal(leader=past.leader, level=past.level)
+    if deal.void is not None:
+        deal.void, deal.void_after = None, 0
+    replay_actions(deal, past.actions[past.judged_from :], draft.profile)
+    state.past[place] = replace(past, digest=_digest(list(past.actions)))
+    if deal.over:
+        _new_result(draft, past, deal)
+
+
 def _digest(actions: list[Action]) -> str:
     return "/".join(f"{a.number}{a.seat}{''.join(a.cards)}" for a in actions)
 

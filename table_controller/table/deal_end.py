@@ -85,7 +85,7 @@ def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int
     _demote(draft)
     _fold(state, state.results, between=True)
     state.early, state.early_reports, state.rejected, state.unapplied, state.lifted = [], {}, None, [], None
-    state.must_lead, state.names_type, state.shown_cards = None, None, []
+    state.must_lead, state.names_type, state.nameable, state.shown_cards = None, None, [], []
     forget(draft)
     draft.emit(CancelTimer("early"))
     state.thinking.since_ms = at_ms
@@ -240,6 +240,7 @@ def saved(state: TableState, at_ms: int) -> dict[str, Any]:
     names = (
         "phase under pause_reason deal actions deal_number levels deal_level owner winner last_order results clock"
         " early early_reports exchange leader lamps no_tribute namer named_leader stops bans must_lead names_type"
+        " nameable"
         " shown_cards rejected unapplied lifted past match a_failures judged_from resynced next_action"
     )
     return {name: copy.deepcopy(getattr(state, name)) for name in names.split()} | {"at_ms": at_ms}

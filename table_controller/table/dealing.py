@@ -114,7 +114,7 @@ def _begin_sorting(draft: Draft, at_ms: int) -> None:
     state.deal, state.actions, state.early, state.early_reports = None, [], [], {}
     state.exchange, state.ready, state.leader = Exchange(), [], None
     state.judged_from, state.resynced = 0, None
-    state.stops, state.bans, state.must_lead, state.names_type = [], [], None, None
+    state.stops, state.bans, state.must_lead, state.names_type, state.nameable = [], [], None, None, []
     state.shown_cards, state.exposed, state.report_lifted, state.undo = [], [], {}, {}
     if state.deal_number == 1:
         state.leader = state.named_leader or state.first_leader

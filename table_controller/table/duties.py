@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from table_controller.cards import UNKNOWN
 from table_controller.games.guandan.deal import Action
+from table_controller.games.guandan.hands import TYPES
 from table_controller.games.guandan.judge import judge
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
+from table_controller.games.guandan.plays import all_plays
 from table_controller.table.turn import Draft
 
 
@@ -41,3 +46,16 @@ def owe_card(draft: Draft, shown: ShownCard) -> None:
     """From now on this card is due."""
     if shown not in draft.state.shown_cards:
         draft.state.shown_cards.append(shown)
+
+
+def types_in(cards: Sequence[str], level: str) -> list[str]:
+    """The types of play that cards shown hold; every type where one of them was not read."""
+    if UNKNOWN in cards or not cards:
+        return list(TYPES)
+    held = {reading.type for known in all_plays(cards, level).values() for reading in known}
+    return [name for name in TYPES if name in held]
+
+
+def unname(draft: Draft) -> None:
+    """Nobody is to name a type any more: it was named, the lead was made or lost, or the ruling is gone."""
+    draft.state.names_type, draft.state.nameable = None, []

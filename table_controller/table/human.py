@@ -7,6 +7,7 @@ import copy
 from table_controller.cards import SEATS
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.judge import judge
+from table_controller.table.duties import unname
 from table_controller.table.events import CameraBack, CameraLost, PauseRequested, ResumeRequested, Resync
 from table_controller.table.exchange import begin_turn
 from table_controller.table.play import go_on
@@ -65,6 +66,9 @@ def resync(draft: Draft, event: Resync) -> None:
     deal = state.deal
     new = Deal(leader=event.turn, level=state.deal_level, counts=counts, reported=dict(deal.reported))
     new.report_limit, new.trick_number = deal.report_limit, deal.trick_number + 1
+    for seat in SEATS:  # what was reported while the thread was lost is not known: nobody is accused of it
+        if 0 < counts[seat] <= deal.report_limit:
+            new.reported.setdefault(seat, counts[seat])
     out = [seat for seat in deal.out if counts[seat] == 0] + [s for s in SEATS if counts[s] == 0 and s not in deal.out]
     new.trick.out.extend(out)
     if deal.void is not None:
@@ -79,6 +83,8 @@ def resync(draft: Draft, event: Resync) -> None:
         new.to_beat = judgement.reading if judgement else None
         new.to_beat_unknown = new.to_beat is None
     draft.move("resync")
+    unname(draft)
+    state.must_lead = None
     state.deal, state.early, state.early_reports, state.pause_reason = new, [], {}, ""
     state.unapplied, state.rejected, state.lifted, state.report_lifted = [], None, None, {}
     state.judged_from, state.resynced = len(state.actions), copy.deepcopy(new)

@@ -14,8 +14,9 @@ from table_controller.games.guandan import penalties as rules
 from table_controller.games.guandan.irregular import Treatment
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
 from table_controller.table.contest import lose_game
+from table_controller.table.corrections import valid_again
 from table_controller.table.deal_end import lose_deal, refold, restore, saved
-from table_controller.table.duties import owe_card
+from table_controller.table.duties import owe_card, types_in, unname
 from table_controller.table.events import IncidentUpdated
 from table_controller.table.exchange import end_if_ready
 from table_controller.table.incidents import ALLOWED_STEPS, KINDS, NOTED, STATUSES, Incident
@@ -106,7 +107,7 @@ def _treat(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
         if incident.kind in WRONG_PLAYS:
             state.rejected = None
         if found.chooser is not None:
-            state.names_type = found.chooser
+            state.names_type, state.nameable = found.chooser, types_in(incident.detail.split(), state.deal_level)
             draft.publish("type_to_name", seat=found.chooser, leader=seat)
         elif found.stopped is not None or found.no_follow:
             stop(draft, seat, incident.number, once=not found.no_follow, partner_too=bool(found.no_follow))
@@ -219,13 +220,17 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
             if line["deal"] == incident.deal and line.get("foul"):
                 line["annulled"] = True
         refold(draft)
-    if incident.penalty == VOID_HAND and incident.deal == state.deal_number:
+    if incident.penalty == VOID_HAND and incident.deal == state.deal_number and state.phase in (*IN_PLAY, "paused"):
         _take_hand_up(draft)
+    elif incident.penalty == VOID_HAND:
+        valid_again(draft, incident.deal)
     state.given = [item for item in state.given if item.incident != number]
     state.stops = [item for item in state.stops if item.incident != number]
     state.bans = [item for item in state.bans if item.incident != number]
     if state.must_lead is not None and state.must_lead.incident == number:
         state.must_lead = None
+    if incident.kind in WRONG_PLAYS:
+        unname(draft)
     if incident.kind == "tribute_not_due":
         state.shown_cards = [s for s in state.shown_cards if s.seat != incident.seat or s.card not in incident.detail]
     draft.publish("overturned", number=number, levels=tuple(sorted(state.levels.items())))
@@ -235,7 +240,7 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
 def _take_hand_up(draft: Draft) -> None:
     """A hand that was void plays again from the next play on; the record before it is no longer judged."""
     state, deal = draft.state, draft.state.deal
-    if deal is None or deal.void is None or state.phase not in (*IN_PLAY, "paused"):
+    if deal is None or deal.void is None:
         return
     if deal.counts[deal.void]:
         deal.out.remove(deal.void)
@@ -280,9 +285,13 @@ def type_named(draft: Draft, event: TypeNamed) -> None:
     state, deal = draft.state, draft.state.deal
     if deal is None or state.names_type != event.seat or deal.turn is None or not deal.leading:
         raise Refusal(f"Seat {event.seat} has no type to name.", code="TYPE")
+    if event.play_type not in state.nameable:
+        raise Refusal(
+            f"The cards shown hold no {event.play_type}.", way_out=f"Types: {', '.join(state.nameable)}.", code="TYPE"
+        )
     causes = [i.number for i in state.incidents if i.seat == deal.turn and i.trick == deal.trick_number]
     state.must_lead = MustLead(deal.turn, event.play_type, deal.trick_number, causes[-1] if causes else 0)
-    state.names_type = None
+    unname(draft)
     draft.publish("type_named", seat=event.seat, leader=deal.turn, type=event.play_type)
 
 

@@ -9,7 +9,7 @@ from table_controller.cards import UNKNOWN, Seat, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict
 from table_controller.games.guandan.hands import readings
 from table_controller.table.deal_end import end_deal
-from table_controller.table.duties import broken_duty, check_shown_cards
+from table_controller.table.duties import broken_duty, check_shown_cards, unname
 from table_controller.table.effects import AskHuman, CancelTimer, SetTimer
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, PassPressed, PlayEntered
 from table_controller.table.exchange import begin_turn, end_sorting, return_put_right, shown
@@ -228,6 +228,8 @@ def _play(draft: Draft, early: Early) -> None:
     state.rejected, state.lifted = None, None
     if not led:
         followed(draft, action.seat)
+    if led:
+        unname(draft)
     if led and state.must_lead is not None and state.must_lead.trick == trick:
         state.must_lead = None
     if action.is_doubtful:

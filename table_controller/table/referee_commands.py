@@ -115,5 +115,5 @@ REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "check_result": lambda at, d: rv.ResultChecked(at, f.seat(d), f.flag(d, "agrees", default=True), f.reason(d)),
     "correct_result": _result,
     "dispute": lambda at, d: rv.DisputeRaised(at, f.seat(d), f.number(d, "play", 0), f.reason(d)),
-    "agree": lambda at, d: rv.DisputeAgreed(at, f.seat(d), f.number(d, "number")),
+    "agree": lambda at, d: rv.DisputeAgreed(at, f.seat(d), f.number(d, "number"), f.flag(d, "agrees", default=True)),
 }

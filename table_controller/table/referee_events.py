@@ -282,7 +282,8 @@ class DisputeRaised(Event):
 
 @dataclass(frozen=True)
 class DisputeAgreed(Event):
-    """A seat agrees with how a dispute stands; once both pairs have, it is settled."""
+    """A seat agrees with how a dispute stands, or not; once both pairs agree it is settled, else the referee does."""
 
     seat: Seat
     incident: int
+    agrees: bool = True

@@ -100,6 +100,7 @@ def _rights(state: TableState) -> dict[str, Any]:
         "barred_types": [{"seat": b.seat, "type": b.type, "trick": b.trick} for b in state.bans],
         "must_lead": {"seat": state.must_lead.seat, "type": state.must_lead.type} if state.must_lead else None,
         "names_type": state.names_type,
+        "nameable": list(state.nameable),
         "owes_card": [{"seat": s.seat, "card": s.card} for s in state.shown_cards],
         "exposed": [list(pair) for pair in state.exposed[-27:]],
         "void": state.deal.void if state.deal else None,
@@ -138,6 +139,38 @@ def _other_questions(state: TableState) -> list[dict[str, Any]]:
     ]
 
 
+def _owed(state: TableState) -> list[dict[str, Any]]:
+    """What somebody must name before play can go on as the rules say: a type, or the next leader (000 L227, L255)."""
+    asked: list[dict[str, Any]] = []
+    common = {"incident": 0, "evidence": "", "cards": [], "open": True}
+    if state.names_type is not None and state.deal is not None:
+        asked.append(
+            {
+                **common,
+                "kind": "name_type",
+                "seat": state.deal.turn,
+                "asked": state.names_type,
+                "choices": list(state.nameable),
+                "zh": "请指定须领出的牌型",
+                "en": "the type to lead is to be named",
+            }
+        )
+    waits = state.phase in ("standby", "deal_over", "dealing", "sorting", "fault")
+    if state.no_tribute and state.named_leader is None and waits:
+        asked.append(
+            {
+                **common,
+                "kind": "name_leader",
+                "seat": None,
+                "asked": state.namer,
+                "choices": list(SEATS),
+                "zh": "犯规后不贡牌，请对方指定领出者",
+                "en": "no tribute after a foul: the leader is to be named",
+            }
+        )
+    return asked
+
+
 def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
     """The whole public state, JSON-ready, as of ``at_ms`` (monotonic ms)."""
     deal = state.deal
@@ -168,7 +201,7 @@ def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
             "resisted": state.exchange.resisted,
         },
         "questions": _questions(state),
-        "asked": _other_questions(state),
+        "asked": [*_other_questions(state), *_owed(state)],
         "recent": [_action(action) for action in state.actions[-12:]],
         "incidents": [
             {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "rule": i.rule or KINDS[i.kind].rule}

@@ -143,6 +143,8 @@ class TableState:
     must_lead: MustLead | None = None
     names_type: Seat | None = None
     """Who is to name the type that a leader who erred must lead."""
+    nameable: list[str] = field(default_factory=list)
+    """The types that the cards he showed hold: one of these is named (seed 000 L255)."""
     shown_cards: list[ShownCard] = field(default_factory=list)
     exposed: list[tuple[Seat, str]] = field(default_factory=list)
     lifted: Seat | None = None

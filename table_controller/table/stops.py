@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from table_controller.cards import SEATS, Seat, pair_of, partner
 from table_controller.games.guandan.deal import Action, Deal, Verdict
+from table_controller.table.duties import unname
 from table_controller.table.match_state import Stop
 from table_controller.table.turn import Draft
 
@@ -43,6 +44,9 @@ def skip(draft: Draft, found: Stop, at_ms: int) -> Verdict:
     seat, led, trick = deal.turn, deal.leading, deal.trick_number
     if found.once:
         state.stops.remove(found)
+    if led:
+        unname(draft)
+        state.must_lead = None
     verdict = deal.stop_turn(seat)
     state.actions.append(Action(state.next_action, seat, at_ms, trick=trick, stopped=True))
     state.next_action += 1

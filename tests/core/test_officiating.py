@@ -94,10 +94,11 @@ def test_a_leaders_wrong_play_lets_the_left_hand_neighbour_name_the_type(driven:
     driven.open()
     driven.deal()
     driven.sort_and_exchange()
-    driven.send(ev.CardsSeen, seat="E", cards=("5S", "6D"))
+    driven.send(ev.CardsSeen, seat="E", cards=("5S", "5D", "6D"))
     assert last(driven).kind == "not_a_play"
     rule(driven)
-    assert driven.core.state.names_type == "S"
+    assert (driven.core.state.names_type, driven.core.state.nameable) == ("S", ["single", "pair"])
+    assert driven.send(rv.TypeNamed, seat="S", play_type="triple").refusal is not None
     assert driven.send(rv.TypeNamed, seat="N", play_type="single").refusal is not None
     assert driven.send(rv.TypeNamed, seat="S", play_type="pair").refusal is None
     driven.send(ev.AreaCleared, seat="E")

@@ -65,7 +65,16 @@ function playQuestion(question, level, send, pictures) {
   return form;
 }
 
+// What is to be named: a type by a seat, or the next leader by a pair.
+function naming(asked, send) {
+  const { form, side } = shell(`other-${asked.kind}`, `${t(asked.asked)} ${lang === "en" ? asked.en : asked.zh}`, [], asked.asked);
+  const act = (name) => (asked.kind === "name_type" ? { do: "name_type", seat: asked.asked, type: name } : { do: "name_leader", leader: name });
+  side.append(node("p", { className: "choices" }, ...asked.choices.map((name) => button(t(name), () => send(act(name))))));
+  return form;
+}
+
 function otherQuestion(asked, level, send, pictures) {
+  if (asked.choices) return naming(asked, send);
   const words = `${t(asked.seat)} ${lang === "en" ? asked.en : asked.zh}`;
   const { form, side } = shell(`other-${asked.incident}`, words, pictures, asked.seat);
   if (asked.kind === "doubtful_prompt") {
@@ -83,7 +92,7 @@ export function drawDoubts(state, send, picturesOf, place) {
   const named = new Map(state.incidents.map((i) => [i.number, i]));
   const wanted = new Map();
   for (const question of state.questions) wanted.set(`play-${question.number}`, [playQuestion, question]);
-  for (const asked of state.asked ?? []) wanted.set(`other-${asked.incident}`, [otherQuestion, { ...named.get(asked.incident), ...asked }]);
+  for (const asked of state.asked ?? []) wanted.set(`other-${asked.incident || asked.kind}`, [otherQuestion, { ...named.get(asked.incident), ...asked }]);
   for (const [key, old] of shown) {
     if (wanted.has(key)) continue;
     const had = old.form.contains(document.activeElement);

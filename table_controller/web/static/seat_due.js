@@ -17,13 +17,13 @@ function buttons(...children) {
 
 function namingType(state, me, send) {
   if (state.rights.names_type !== me) return [];
-  const made = TYPES.map((type) => button(t(type), () => send({ do: "name_type", seat: me, type })));
+  const made = (state.rights.nameable ?? TYPES).map((type) => button(t(type), () => send({ do: "name_type", seat: me, type })));
   return [box(t("name_type_due", { a: t(state.turn ?? state.leader ?? me) }), buttons(...made))];
 }
 
 function namingLeader(state, me, send) {
   const { names_leader: namer, named_leader: named } = state.match;
-  if (!BETWEEN.includes(state.phase) || namer !== PAIR[me] || named) return [];
+  if (![...BETWEEN, "dealing", "sorting"].includes(state.phase) || namer !== PAIR[me] || named) return [];
   const made = SEATS.map((seat) => button(t(seat), () => send({ do: "name_leader", leader: seat, by: me })));
   return [box(t("name_leader_due"), buttons(...made))];
 }
