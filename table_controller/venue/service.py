@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -35,6 +36,8 @@ PURGE_MS = 600_000
 AIR_GAP_MS = 1500
 CHANGING = ("event/incident", "event/incident_updated", "event/opened")
 DAY_MS = 86_400_000
+BATCHES, BEHIND_S = 20, 10.0
+"""So many batches wait for the loop at most, and none for longer."""
 
 
 class Service:
@@ -67,6 +70,7 @@ class Service:
         self.aired = Aired()
         self.relays: dict[str, dict[str, Any]] = {}
         self.relay_version = 0
+        self._room = threading.Semaphore(BATCHES)
         self._tries: dict[tuple[str, str, int], int] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._http: aiohttp.ClientSession | None = None
@@ -97,6 +101,8 @@ class Service:
     # --- on the wire's thread -----------------------------------------------------------------------------------------
 
     def _work(self, batch: Batch) -> None:
+        # Where the loop is behind, the broker keeps what comes: memory here stays what it is.
+        self._room.acquire(timeout=BEHIND_S)
         with contextlib.suppress(RuntimeError):  # the loop is over
             self.loop.call_soon_threadsafe(self._live, batch)
         if not self.config.archive.enabled:
@@ -118,6 +124,7 @@ class Service:
     # --- on the loop --------------------------------------------------------------------------------------------------
 
     def _live(self, batch: Batch) -> None:
+        self._room.release()
         self.hall.take(batch)
         self.commander.take(batch)
         for heard in batch:

@@ -31,6 +31,9 @@ MARKER_TABLE = "_relay"
 STATUS_MS = 2000
 MOST_WAITING = 200_000
 """Messages of one table at most: fifteen minutes of a busy table are about 3,000."""
+MOST_OUT = 4000
+"""So many are on their way to the air at once: where the broker is behind, the rest waits on disk."""
+LEAST_A_TURN = 4
 GRACE_MS = 2000
 """A broker that forgot its sessions gets this time, so that viewers are back before anything is aired."""
 AIRED_KEPT_MS = 120_000
@@ -240,10 +243,13 @@ class Relay:
 
     def _air(self, now: int) -> None:
         due: list[Kept] = []
+        room = MOST_OUT - sum(len(track.out) for track in self._tracks.values())
+        turn = max(LEAST_A_TURN, room // max(1, len(self._tracks)))
         for track in self._tracks.values():
-            lane, waiting = track.lane, track.waiting
-            while lane.mode == "go" and waiting and waiting[0].at_ms + lane.delay_ms + lane.late_ms <= now:
-                kept = waiting.popleft()
+            for _ in range(min(turn, room - len(due))):
+                if not track.is_due(now):
+                    break
+                kept = track.waiting.popleft()
                 track.out[kept.number] = kept
                 due.append(kept)
         if not due:

@@ -33,6 +33,13 @@ class Track:
     """Corrections that were made: a state of before one of them may still be on its way."""
     status: tuple[Any, ...] = ()
 
+    def is_due(self, now_ms: int) -> bool:
+        """Whether the first of what waits goes on air now."""
+        lane = self.lane
+        if lane.mode != "go" or not self.waiting:
+            return False
+        return self.waiting[0].at_ms + lane.delay_ms + lane.late_ms <= now_ms
+
     def put_right(self, said: dict[str, Any], payload: bytes) -> bytes | None:
         """A state that comes after a correction, but tells of before it; None where it is left out."""
         made: dict[str, Any] | None = said
