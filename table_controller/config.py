@@ -57,6 +57,7 @@ class FeedSettings:
     tls: bool = _setting(False)
     ca_file: str = _setting("", words="a PEM file; empty: the authorities that the system believes")
     commands: bool = _setting(True)
+    home_assistant: bool = _setting(False)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from table_controller.config import Config, read_text
 from table_controller.dealer.driver import SerialLink
 from table_controller.errors import ConfigError, DeviceError, TableError
 from table_controller.feed.client import Broker
+from table_controller.feed.home_assistant import discovery, discovery_topic
 from table_controller.games.guandan.profile import named_rules
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
@@ -172,6 +173,9 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
         )
         assert table.publisher is not None
         table.publisher.refresh()
+        if config.feed.home_assistant:
+            assert table.client is not None
+            table.client.document(discovery_topic(table.topics), discovery(table.topics, config.web.url))
     add_page(table, run.ask, folder / "evidence", token=secret_of(config.web.token_file, "web.token_file"))
     assert table.page is not None
     table.page.setup = CameraSetup(lambda: run.vision, lambda ms: _pause(run, ms), folder / FILE)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from table_controller.errors import UsageError
-from table_controller.feed.topics import ROOT
+from table_controller.feed.home_assistant import PREFIX, discovery_topic
+from table_controller.feed.topics import ROOT, Topics
 
 ITERATIONS = 101
 """What mosquitto_passwd itself uses; the passwords are random and long."""
-SERVICES = ("venue", "relay", "overlay", "scoreboard", "archiver")
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ def rights(venue: str, tables: Iterable[str], halls: Iterable[str] = ()) -> dict
             *(("read", f"{base}/live/+/{name}") for name in ("availability", "info", "state", "event")),
             ("read", f"{base}/venue/#"),
         ],
+        "homeassistant": [
+            *(("read", f"{base}/live/+/{name}") for name in ("availability", "state")),
+            ("read", f"{PREFIX}/#"),
+            ("write", f"{PREFIX}/status"),
+        ],
         "archiver": [("read", f"{base}/{plane}/#") for plane in ("live", "seal", "venue")],
     }
     for table in tables:
@@ -89,6 +94,7 @@ def rights(venue: str, tables: Iterable[str], halls: Iterable[str] = ()) -> dict
             ("write", f"{base}/live/{table}/#"),
             ("write", f"{base}/seal/{table}/#"),
             ("write", f"{base}/reply/{table}/#"),
+            ("write", discovery_topic(Topics(venue, table))),
             ("read", f"{base}/cmd/{table}/#"),
         ]
     for hall in halls:

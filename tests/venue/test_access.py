@@ -22,7 +22,8 @@ SAMPLES = [
     f"{BASE}/air/t1/state", f"{BASE}/air/t1/event", f"{BASE}/cmd/t1/pause", f"{BASE}/cmd/t2/pause",
     f"{BASE}/reply/t1/venue", f"{BASE}/seal/t1/commit", f"{BASE}/venue/hall/roster",
     f"{BASE}/relay/t1/control", f"{BASE}/relay/t1/status", f"{BASE}/relay/_relay/marker",
-    "guandan/v1/other/air/t1/state", "elsewhere", "$SYS/broker/version",
+    "guandan/v1/other/air/t1/state", "homeassistant/device/guandan_hall_t1/config", "homeassistant/status",
+    "elsewhere", "$SYS/broker/version",
 ]  # fmt: skip
 WRITTEN = [topic for topic in SAMPLES if not topic.startswith("$")]
 
@@ -76,7 +77,7 @@ def test_every_account_reads_and_writes_what_it_may_and_nothing_else(hall: Any, 
     for topic in WRITTEN:
         everywhere.publish(topic, b"kept", retain=True)
     accounts = [account for account in rights("hall", kit.TABLES) if account not in ("table-t2", "table-t3")]
-    assert len(accounts) == 6
+    assert len(accounts) == 7
     clients = {}
     for account in accounts:
         asks = ("#", "$SYS/#", "+/+/+/+/+/#", f"$share/all-{account}/#", f"{BASE}/air/#", f"{BASE}/live/#", *SAMPLES)

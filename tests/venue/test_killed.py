@@ -28,7 +28,8 @@ from table_controller.table.effects import Publish
 from table_controller.venue.people import People
 from table_controller.venue.store.database import migrate, open_database
 
-pytestmark = [pytest.mark.broker, pytest.mark.timeout(150)]
+ROUNDS = int(os.environ.get("KILL_ROUNDS", "3"))
+pytestmark = [pytest.mark.broker, pytest.mark.timeout(150 + 30 * ROUNDS)]
 TALK_S = 0.01
 
 
@@ -182,9 +183,6 @@ def at_work(hall: Any, kit: Any, tmp_path: Path) -> Iterator[Killed]:
         yield made
     finally:
         made.close()
-
-
-ROUNDS = int(os.environ.get("KILL_ROUNDS", "3"))
 
 
 @pytest.mark.parametrize("what", ["service", "relay", "broker"])
