@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean sbom mutants
+.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean sbom mutants release
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -19,7 +19,8 @@ help:
 	@echo "make format   format the code"
 	@echo "make bench    figures of this machine, side by side with the plain way"
 	@echo "make sweeps   plots of what is read as pictures get worse"
-	@echo "make soak     thousands of simulated deals; SOAK_DEALS=10000 for longer"
+	@echo "make soak     faults and simulated tables at length, in parts; run again it goes on"
+	@echo "make release  wheel, signature, SBOM and checksums; KEY=release.pem"
 	@echo "make train    train the recogniser anew (90 minutes on two cores; installs PyTorch); SMOKE=1 for a trial"
 	@echo "make train-baseline   the detector of ultralytics on the same scenes, counted beside ours"
 	@echo "make firmware the dealer's firmware and its simulator"
@@ -81,8 +82,13 @@ sbom: .venv/.ready-dev
 	$(BIN)/cyclonedx-py environment --output-format JSON --output-file build/sbom.json $(CURDIR)/.venv
 	@echo "sbom: build/sbom.json"
 
+# A signed release in build/release: make release KEY=/path/to/release.pem
+release: .venv/.ready-dev
+	@PYTHON=$(CURDIR)/$(BIN)/python bash systemd/release.sh $(KEY)
+
+# In parts; a part that passed is not run again by the same program (build/soak/results.jsonl). Then: python tests/reliability.py
 soak: .venv/.ready-dev
-	$(BIN)/python -m pytest tests/soak -m soak --timeout 0 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/soak tests/journal tests/systemd -m soak --timeout 0 $(PYTEST_ARGS)
 
 train: .venv-train/.ready
 	.venv-train/bin/python -m models.train --out $(if $(SMOKE),build/smoke,models) --work $(if $(SMOKE),build/smoke/work,build/train) $(if $(SMOKE),--smoke) $(ARGS)
