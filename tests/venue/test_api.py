@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from table_controller.app.table import add_feed, add_page, open_table
 from table_controller.app.venue import running
 from table_controller.app.venue_pages import venue_pages
+from table_controller.feed.contract.schemas import schema_of
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CardsSeen, DealtByHand, ReadyPressed, TdPressed
 from table_controller.venue.api import openapi, streams
@@ -217,6 +218,10 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, mo
         assert (await site.ask("POST", "/api/hall", "head_referee", {"do": "start"}))[0] == 403
         told = (await site.ask("POST", "/api/hall", "director", {"do": "announce", "kind": "last_deal"}))[1]
         assert (await site.ask("GET", "/api/hall", "scoreboard"))[1]["announcement"]["zh"] == "最后一副"
+        rounds = {"rounds": [{"round": 1, "starts": "14:00", "note": ""}], "hall": "east"}
+        assert (await site.ask("PUT", "/api/schedule", "director", rounds))[0] == 200
+        for name in ("roster", "announcement", "schedule"):
+            Draft202012Validator(schema_of(name)).validate(service.documents.get(name))
         assert (await site.ask("POST", "/api/relay", "director", {"do": "delay", "delay_s": 1, "tables": ["t1"]}))[
             0
         ] == 200

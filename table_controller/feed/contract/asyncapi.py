@@ -20,6 +20,8 @@ CHANNELS: dict[str, tuple[str, tuple[str, ...], str, int, bool]] = {
     "seal": ("seal/{table}/{stage}", ("seal/commit", "seal/reveal"), "the dealer's commitment and its plan", 1, True),
     "air": ("air/{table}/{name}", ("availability", "info", "state", *(f"event/{kind}" for kind in EVENTS)),
             "the same messages after the relay's delay", 1, False),
+    "hall": ("venue/hall/{document}", ("schedule", "roster", "announcement"), "said by the venue's service", 1, True),
+    "air_roster": ("air/hall/roster", ("roster",), "who sits where, for who reads the air alone", 1, True),
     "command": ("cmd/{table}/{verb}", ("command",), "a person's command, by way of the venue service", 1, False),
     "reply": ("reply/{table}/{client}", ("reply",), "what became of a command", 1, False),
 }  # fmt: skip

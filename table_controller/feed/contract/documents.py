@@ -199,6 +199,10 @@ REPLY = whole(
     code=TEXT,
     problem=TEXT,
 )
+SEATED = maybe(whole(names=some({"type": "string", "maxLength": 60}, 4)), EW=TEXT, NS=TEXT)
+ROSTER = whole(round=WHOLE, tables={"type": "object", "additionalProperties": SEATED})
+ANNOUNCEMENT = whole(kind={"enum": ["text", "last_deal"]}, zh=TEXT, en=TEXT, by=TEXT, at=TEXT)
+SCHEDULE: Schema = maybe(whole(), rounds=some(maybe(whole(round=WHOLE), starts=TEXT, note=TEXT)))
 DOCUMENTS: dict[str, Schema] = {
     "state": STATE,
     "info": INFO,
@@ -208,6 +212,7 @@ DOCUMENTS: dict[str, Schema] = {
     "seal/reveal": REVEAL,
 }
 """The ``data`` of enveloped documents, by the envelope's ``schema``."""
-BARE: dict[str, Schema] = {"availability": AVAILABILITY, "command": COMMAND, "reply": REPLY}
+BARE: dict[str, Schema] = {"availability": AVAILABILITY, "command": COMMAND, "reply": REPLY,
+                          "roster": ROSTER, "announcement": ANNOUNCEMENT, "schedule": SCHEDULE}  # fmt: skip
 """Messages without the envelope."""
 __all__ = ["BARE", "DOCUMENTS", "ROLES", "pairs_of"]

@@ -56,8 +56,8 @@ def schema_of(name: str) -> Schema:
 def name_of(topic: str, message: Any) -> str:
     """Which schema a message on this topic is to be checked with."""
     last = topic.rsplit("/", maxsplit=1)[-1]
-    if last == "availability":
-        return "availability"
+    if last == "availability" or "/hall/" in topic:
+        return last
     if "/cmd/" in topic:
         return "command"
     if "/reply/" in topic:

@@ -1,0 +1,115 @@
+"""A picture's life: fetched, held against its hash, locked for the time of appeals and while one is open, then gone."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from table_controller.feed.topics import Topics, split_topic
+from table_controller.sim.published import Kept, PublishingTable
+from table_controller.table import events as ev
+from table_controller.table import referee_events as rv
+from table_controller.venue.archive import Archive
+from table_controller.venue.evidence import MOST_TRIES, EvidenceStore
+from table_controller.venue.store import tables as t
+from table_controller.venue.store.database import migrate, open_database
+from table_controller.venue.wire import Heard, decoded
+
+PICTURE = b"a picture of two cards"
+DIGEST = hashlib.sha256(PICTURE).hexdigest()
+APPEAL_MS, KEEP_MS = 30 * 60_000, 86_400_000
+
+
+def messages() -> list[Heard]:
+    """A game of one deal whose first play is doubtful and was read from a picture."""
+    kept, table = Kept(), PublishingTable(4)
+    publisher = table.attach(kept, Topics("v", "t1"))
+    publisher.digest = lambda name: DIGEST
+    table.open()
+    table.send(rv.MatchSet, by="x", system="计副", deals=1, minutes=0, games=1, format="swiss", round=1, names=())
+    table.deal()
+    table.sort_and_exchange()
+    deal = table.core.state.deal
+    assert deal is not None
+    assert deal.turn is not None
+    card = table.brains[deal.turn].hand.pop(0)
+    table.send(ev.CardsSeen, seat=deal.turn, cards=(card,), doubtful=(0,), evidence="p.jpg")
+    table.send(ev.IncidentUpdated, incident=1, status="resolved", by="Li", reason="right")
+    while table.core.state.phase not in ("deal_over", "game_over"):
+        table.act()
+    parts = [(topic, split_topic(topic), payload) for topic, payload in kept.messages]
+    return [Heard(topic, *place[1:], body, False, 0, decoded(body)) for topic, place, body in parts if place]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EvidenceStore:
+    engine = open_database(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    migrate(engine)
+    archive = Archive(engine, "v", lambda: {})
+    archive.ingest([heard for heard in messages() if heard.is_event])
+    return EvidenceStore(engine, tmp_path / "evidence", APPEAL_MS, KEEP_MS)
+
+
+def the_row(store: EvidenceStore) -> dict[str, Any]:
+    with store.engine.begin() as connection:
+        [row] = connection.execute(select(t.evidence)).mappings().all()
+    return dict(row)
+
+
+def ended(store: EvidenceStore, at_ms: int | None) -> None:
+    with store.engine.begin() as connection:
+        connection.execute(update(t.game).values(ended_ms=at_ms))
+
+
+def test_a_picture_is_kept_by_its_hash_and_another_one_is_not(store: EvidenceStore) -> None:
+    [row] = store.waiting(10**13)
+    assert (row["name"], row["sha256"]) == ("p.jpg", DIGEST)
+    assert store.fetched(row, None, 10) == "waiting", "the table did not answer"
+    assert store.waiting(100) == [], "and is asked again a little later"
+    assert store.fetched(the_row(store), b"another picture", 10) == "missing"
+    assert store.path(DIGEST) is None
+    assert store.fetched(row, PICTURE, 10) == "here"
+    found = store.path(DIGEST)
+    assert found is not None
+    assert hashlib.sha256(found.read_bytes()).hexdigest() == DIGEST
+    assert store.path("../" + DIGEST) is None
+    assert store.fetched({**row, "tries": MOST_TRIES}, None, 10) == "missing"
+
+
+def test_it_is_locked_until_the_appeals_are_over_and_then_let_go(store: EvidenceStore) -> None:
+    [row] = store.waiting(10**13)
+    store.fetched(row, PICTURE, 0)
+    ended(store, 1_000)
+    late = 1_000 + APPEAL_MS + KEEP_MS + 1
+    assert store.locked(DIGEST, 1_000 + APPEAL_MS - 1)
+    assert not store.locked(DIGEST, 1_000 + APPEAL_MS)
+    assert store.purge(1_000 + APPEAL_MS) == 0, "unlocked, and kept by policy"
+    with store.engine.begin() as connection:
+        number = connection.execute(select(t.incident.c.id)).scalars().first()
+        connection.execute(
+            insert(t.appeal).values(incident_id=number, note="no", by="Wang", at="x", closed_at="", closed_by="")
+        )
+    assert store.locked(DIGEST, late), "an appeal is open"
+    assert store.purge(late) == 0
+    with store.engine.begin() as connection:
+        connection.execute(update(t.appeal).values(closed_at="y"))
+        connection.execute(update(t.incident).values(status="open"))
+    assert store.locked(DIGEST, late), "its incident is open"
+    with store.engine.begin() as connection:
+        connection.execute(update(t.incident).values(status="resolved"))
+    assert store.purge(late) == 1
+    assert store.path(DIGEST) is None
+    assert the_row(store)["state"] == "gone"
+
+
+def test_while_its_game_goes_on_it_stays(store: EvidenceStore) -> None:
+    [row] = store.waiting(10**13)
+    store.fetched(row, PICTURE, 0)
+    with store.engine.begin() as connection:
+        connection.execute(t.game.delete())
+    assert store.locked(DIGEST, 10**15)
+    assert store.purge(10**15) == 0
