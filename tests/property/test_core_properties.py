@@ -27,12 +27,14 @@ PHASES_WITH_A_TURN = ("playing", "trick_over")
 
 
 def essence(state: TableState) -> Any:
-    """Score, levels, counters, rights and record."""
+    """Score, levels, counters, rights and record; whose clock it is, and its limits."""
     state = copy.deepcopy(state)
+    clock = state.clock
     return (
         state.actions, state.levels, state.deal_level, state.owner, state.winner, state.results, state.given,
         state.stops, state.bans, state.must_lead, state.deal_number, state.deal, state.last_order, state.no_tribute,
-        state.match, state.a_failures, state.exchange, len(state.past),
+        state.match, state.a_failures, state.exchange, len(state.past), state.names_type, state.shown_cards,
+        state.named_leader, state.namer, clock.kind, clock.seat, clock.warning_ms, clock.limit_ms, clock.violations,
     )  # fmt: skip
 
 
@@ -174,6 +176,32 @@ class CoreMachine(RuleBasedStateMachine):
         name = "leader" if make is rv.LeaderNamed else "seat"
         self.send(make, **{name: seat}, **more)
 
+    @rule(number=st.integers(1, 6), seat=seats, agrees=st.booleans())
+    def pairs_settle_a_dispute(self, number: int, seat: Any, agrees: bool) -> None:
+        self.send(rv.DisputeAgreed, seat=seat, incident=number, agrees=agrees)
+
+    @rule(make=st.sampled_from([rv.RoundEnded, rv.RoundExtended, rv.ClockSet, rv.ClockExtended]))
+    def referee_moves_time(self, make: Any) -> None:
+        more = {
+            rv.RoundExtended: {"minutes": 3},
+            rv.ClockSet: {"elapsed_ms": 1000},
+            rv.ClockExtended: {"extra_ms": 900},
+        }
+        self.send(make, by="head", **more.get(make, {}))
+
+    @rule(system=st.sampled_from(["计局", "计副", "计时"]), games=st.sampled_from([1, 3]))
+    def a_new_match(self, system: str, games: int) -> None:
+        played = self.table.core.state.match
+        self.send(rv.MatchSet, by="head", system=system, games=games, deals=2)
+        if self.table.core.state.match != played:
+            self.levels = dict(self.table.core.state.levels)
+            self.orders = []
+
+    @rule(seat=seats, card=st.sampled_from(FACES), wrong=st.booleans())
+    def exchange_is_told_anew(self, seat: Any, card: str, wrong: bool) -> None:
+        self.send(rv.ExchangeCorrected, seat=seat, card=card, by="ref", wrong=wrong)
+        self.resynced = self.resynced or self.table.core.state.phase in ("tribute", "returning", "playing")
+
     @rule(job=st.integers(0, 4), void=st.booleans())
     def machine_fails(self, job: int, void: bool) -> None:
         self.send(ev.DealFailed, job=job, code="JAM", place="feeder", message="stuck", void=void)
@@ -224,8 +252,8 @@ class CoreMachine(RuleBasedStateMachine):
 
 
 CoreMachine.TestCase.settings = settings(
-    max_examples=int(os.environ.get("PROPERTY_EXAMPLES", "60")),
-    stateful_step_count=50,
+    max_examples=int(os.environ.get("PROPERTY_EXAMPLES", "120")),
+    stateful_step_count=int(os.environ.get("PROPERTY_STEPS", "50")),
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking whole deals takes longer than it helps
 )
