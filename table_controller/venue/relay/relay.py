@@ -34,6 +34,8 @@ MOST_WAITING = 200_000
 MOST_OUT = 4000
 """So many are on their way to the air at once: where the broker is behind, the rest waits on disk."""
 LEAST_A_TURN = 4
+SOON_MS = 5000
+"""What is aired sooner is kept in memory too."""
 GRACE_MS = 2000
 """A broker that forgot its sessions gets this time, so that viewers are back before anything is aired."""
 AIRED_KEPT_MS = 120_000
@@ -198,23 +200,26 @@ class Relay:
         if track.lane.mode == "cut" or len(track.waiting) >= MOST_WAITING:
             return
         body = heard.payload if payload is None else payload
-        track.waiting.append(self.spool.add(heard.table, heard.rest, boot, seq, body, heard.at_ms))
+        kept = self.spool.add(heard.table, heard.rest, boot, seq, body, heard.at_ms)
+        soon = track.lane.mode == "go" and track.lane.delay_ms + track.lane.late_ms <= SOON_MS
+        track.waiting.append(kept if soon else replace(kept, payload=b""))
 
     def _correct(self, track: Track, said: dict[str, Any]) -> bool:
         """Make a correction in what waits; whether it has nothing left to say."""
+        whole = self.spool.filled(track.waiting)
         try:
-            changes, done = corrected(said, track.waiting, track.level)
+            changes, done = corrected(said, whole, track.level)
         except (KeyError, TypeError, ValueError, AttributeError):
             return False  # a correction that does not fit is aired as it is
         made: deque[Kept] = deque()
         for kept in track.waiting:
-            change = changes.get(kept.number, kept.payload)
+            change = changes.get(kept.number, b"")
             if change is None:
                 self.spool.drop([kept.number])
                 continue
-            if change is not kept.payload:
+            if change:
                 self.spool.rewrite(kept.number, change)
-            made.append(replace(kept, payload=change))
+            made.append(replace(kept, payload=change) if change else kept)
         track.waiting = made
         if done:
             track.made.append(said)
@@ -256,7 +261,9 @@ class Relay:
             return
         with self.spool.commit():
             self.spool.hand([kept.number for kept in due])
-        for kept in due:
+        for kept in self.spool.filled(due):
+            if not kept.payload:
+                continue  # an empty document would take what is shown off the air
             retain = kept.rest != "event"
             topic = f"{ROOT}/{self.venue}/air/{kept.table}/{kept.rest}"
             info = self.wire.publish(topic, kept.payload, retain=retain)
