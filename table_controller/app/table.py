@@ -211,12 +211,15 @@ def missed_events(outbox: Outbox, boot: str, after: int) -> dict[str, Any]:
 def add_panel(table: Table, post: Callable[[Event], None], factory: Factory | None = None) -> None:
     """Lamps and buttons; raises DeviceError when the pins cannot be had."""
     table.panel = Panel(post, table.clock.now_ms, table.draw_leader, factory)
+    if table.page is not None:
+        table.page.panel = table.panel
     table.runtime.add(perform=table.panel.perform)
 
 
 def add_page(table: Table, ask: Ask, evidence: Path | None = None, *, token: str = "") -> None:
     """The table's own page; start it with ``await table.page.start(host, port)``."""
     page = table.page = Page(table.snapshot, ask, table.clock.now_ms, table.draw_leader, evidence, token=token)
+    page.panel = table.panel
     outbox = table.outbox
     if outbox is not None:
         page.missed = lambda boot, after: missed_events(outbox, boot, after)

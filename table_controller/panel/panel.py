@@ -24,6 +24,10 @@ BUZZES = {"warn": (0.15, 0.1, 2), "violation": (0.6, 0.2, 3), "td": (0.1, 0.1, 3
 """On and off seconds, and how often."""
 
 
+TRIAL_MS = 20_000
+"""A trial ends so long after it was last asked for: no button stays dead because a page was closed."""
+
+
 class Panel:
     """Owns the pins. ``post`` receives events (call it from any thread); ``draw_leader`` names a first leader."""
 
@@ -38,6 +42,10 @@ class Panel:
         self._post, self._now_ms, self._draw_leader = post, now_ms, draw_leader
         self._devices: list[Any] = []
         self._table_mode, self._attention = "off", False
+        self._modes: dict[str, str] = {}
+        self._trial_ends_ms = 0
+        self.trial: set[str] | None = None
+        """While lamps and buttons are tried: the buttons pressed so far, whose presses then do nothing else."""
         self._debouncers: dict[str, Debouncer] = {}
         try:
             self.lamps = {key: self._led(f"LAMP_{key.upper()}", factory) for key in (*SEATS, "table")}
@@ -68,7 +76,12 @@ class Panel:
 
     def _edge(self, name: str, *, pressed: bool) -> None:
         at_ms = self._now_ms()
-        if self._debouncers[name].edge(at_ms, pressed=pressed):
+        if not self._debouncers[name].edge(at_ms, pressed=pressed):
+            return
+        if self._trying():
+            assert self.trial is not None
+            self.trial.add(name)
+        else:
             self._post(self.event_of(name, at_ms))
 
     def event_of(self, name: str, at_ms: int) -> Event:
@@ -87,7 +100,9 @@ class Panel:
         if isinstance(effect, Lamp):
             if effect.seat is None:
                 self._table_mode = effect.mode
-            self._light(self.lamps[effect.seat or "table"], effect.mode, attention=effect.seat is None)
+            self._modes[effect.seat or "table"] = effect.mode
+            if not self._trying():
+                self._light(self.lamps[effect.seat or "table"], effect.mode, attention=effect.seat is None)
         elif isinstance(effect, BuzzerEffect):
             on_s, off_s, times = BUZZES[effect.pattern]
             self.buzzer.beep(on_time=on_s, off_time=off_s, n=times)
@@ -104,7 +119,33 @@ class Panel:
         """The table's lamp winks while something has failed that a person should look at."""
         if wanted != self._attention:
             self._attention = wanted
-            self._light(self.lamps["table"], self._table_mode, attention=True)
+            if not self._trying():
+                self._light(self.lamps["table"], self._table_mode, attention=True)
+
+    @property
+    def buttons(self) -> tuple[str, ...]:
+        """Every button by its signal name, such as ``PASS_E``."""
+        return tuple(self._debouncers)
+
+    def _trying(self) -> bool:
+        """Whether lamps and buttons are tried now; a trial that nobody goes on with ends by itself."""
+        if self.trial is not None and self._now_ms() >= self._trial_ends_ms:
+            self.try_out(False)
+        return self.trial is not None
+
+    def try_out(self, wanted: bool) -> None:
+        """For some seconds lamps blink, the buzzer sounds and buttons are only noted; then all is as before."""
+        self._trial_ends_ms = self._now_ms() + TRIAL_MS
+        if wanted == (self.trial is not None):
+            return
+        self.trial = set() if wanted else None
+        for key, led in self.lamps.items():
+            if wanted:
+                led.blink(on_time=0.5, off_time=0.5)
+            else:
+                self._light(led, self._modes.get(key, "off"), attention=key == "table")
+        if wanted:
+            self.buzzer.beep(on_time=0.1, off_time=0.1, n=2)
 
     def close(self) -> None:
         """Everything off, pins released."""

@@ -44,6 +44,23 @@ class Setup(Protocol):
         """Take the mat's pose from four clicked corners, or from its fiducials when None; raises TableError."""
 
 
+class Trial(Protocol):
+    """The panel as the set-up page tries it out."""
+
+    trial: set[str] | None
+
+    @property
+    def buttons(self) -> tuple[str, ...]:
+        """Every button's name."""
+
+    def try_out(self, wanted: bool) -> None:
+        """Lamps blink and buttons are only noted, or no longer."""
+
+
+BETWEEN = ("standby", "deal_over", "game_over")
+"""Phases in which nothing is under way."""
+
+
 @dataclass
 class Page:
     """Serves one table. ``snapshot`` gives the public state; ``ask`` takes a command and says why not, or None."""
@@ -54,6 +71,7 @@ class Page:
     draw_leader: Callable[[], str]
     evidence: Path | None = None
     setup: Setup | None = None
+    panel: Trial | None = None
     missed: Callable[[str, int], dict[str, Any]] | None = None
     """Published events of a boot after a number, for readers of the feed that missed some."""
     token: str = ""
@@ -79,6 +97,8 @@ class Page:
         app.router.add_get("/api/setup", self._setup)
         app.router.add_get("/api/setup.jpg", self._setup_picture)
         app.router.add_post("/api/setup", self._align)
+        app.router.add_get("/api/panel", self._panel)
+        app.router.add_post("/api/panel", self._try_panel)
         app.router.add_get("/api/state", self._state)
         app.router.add_get("/api/kinds", self._kinds)
         app.router.add_get("/api/events", self._events)
@@ -147,6 +167,33 @@ class Page:
         if self.missed is None:
             return _problem(404, "This table has no feed.")
         return web.json_response(await asyncio.to_thread(self.missed, request.query.get("boot", ""), int(after)))
+
+    async def _panel(self, request: web.Request) -> web.Response:
+        """Whether lamps and buttons are tried now, and which buttons were pressed. A deal that begins ends it."""
+        if self.panel is None:
+            return _problem(404, "This table has no panel.")
+        if self.panel.trial is not None and self.snapshot().get("phase") not in BETWEEN:
+            self.panel.try_out(False)
+        pressed = sorted(self.panel.trial or ())
+        told = {"ok": True, "trying": self.panel.trial is not None, "pressed": pressed, "all": self.panel.buttons}
+        return web.json_response(told)
+
+    async def _try_panel(self, request: web.Request) -> web.Response:
+        """{"try": true or false}, again every few seconds: between deals, on this machine."""
+        if not _from_here(request) or request.headers.get("X-Table-Controller") != "1":
+            return _problem(403, "Commands are taken from this machine only.")
+        if self.panel is None:
+            return _problem(404, "This table has no panel.")
+        try:
+            wanted = (await request.json())["try"]
+        except (ValueError, RecursionError, KeyError, TypeError):
+            return _problem(400, "The command cannot be read.")
+        if not isinstance(wanted, bool):
+            return _problem(400, "'try' must be true or false.")
+        if wanted and self.snapshot().get("phase") not in BETWEEN:
+            return _problem(409, "A deal is on: try lamps and buttons between deals.")
+        self.panel.try_out(wanted)
+        return await self._panel(request)
 
     async def _setup(self, request: web.Request) -> web.Response:
         """What is known of the camera between deals; its picture is then to be had at setup.jpg, by this machine."""
