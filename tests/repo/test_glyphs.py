@@ -40,3 +40,9 @@ def test_drawings(known: set[str], root: Path) -> None:
     modules = sorted((root / "table_controller/drawings").glob("*.py"))
     printed = [*words.PROMPT_CHINESE.values(), *words.SEAT_CHINESE.values(), *words.prompt_lines("10")]
     assert missing([*printed, *(module.read_text(encoding="utf-8") for module in modules)], known) == set()
+
+
+def test_health(known: set[str], root: Path) -> None:
+    """What the control page says of the adapters."""
+    text = (root / "table_controller/app/health.py").read_text(encoding="utf-8")
+    assert missing([text], known) == set()

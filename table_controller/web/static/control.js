@@ -27,7 +27,7 @@ function button(label, command) {
 }
 
 function build() {
-  for (const name of ["start", "stop", "pause", "resume", "clear_fault"]) $("machine").append(button(t(name), { do: name }));
+  for (const name of ["start", "stop", "pause", "resume", "clear_fault", "dealt_by_hand"]) $("machine").append(button(t(name), { do: name }));
   for (const seat of SEATS) {
     const box = document.createElement("fieldset");
     const legend = document.createElement("legend");

@@ -20,6 +20,7 @@ const WORDS = {
   incidents: ["裁判事项", "For the referee"], recent: ["最近出牌", "Last plays"], nobody: ["无", "none"],
   resisted: ["抗贡", "Tribute resisted"], pays: ["{a} 贡 {b}：{c}", "{a} pays {b}: {c}"],
   returns: ["{a} 还 {b}：{c}", "{a} returns to {b}: {c}"],
+  dealt_by_hand: ["已人工发牌", "Dealt by hand"],
   adapter_camera: ["摄像头", "Camera"], adapter_dealer: ["发牌机", "Dealer"], adapter_broker: ["消息服务器", "Broker"],
   adapter_pins: ["按键与灯", "Lamps and buttons"], adapter_journal: ["记录", "Record"],
   camera_lost: ["摄像头无画面，请手动录入", "No camera picture: enter plays by hand"],
