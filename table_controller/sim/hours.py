@@ -148,7 +148,7 @@ class HoursTable(EventTable):
     def deal(self) -> None:
         """As always, with quick brains in most deals."""
         super().deal()
-        if self.deals % 8:
+        if self.deals % 40:
             self.brains = {seat: GroupBrain(b.seat, b.rng, b.profile, b.hand) for seat, b in self.brains.items()}
 
     def act(self) -> Outcome:
