@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from table_controller.cards import RANKS, UNKNOWN, Seat, partner
+from table_controller.cards import UNKNOWN, Seat, partner
 from table_controller.games.guandan.clocks import tribute_clock
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.order import card_strength
-from table_controller.games.guandan.profile import Profile
-from table_controller.games.guandan.tribute import payers, tribute_plan
+from table_controller.games.guandan.tribute import payers, small_enough, tribute_plan
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
 from table_controller.table.incidents import TABLE
@@ -234,7 +233,7 @@ def return_put_right(draft: Draft, laid: Early) -> bool:
     mine = [i for i in high if i.deal == state.deal_number]
     if card is None or not mine or state.actions or laid.seat not in exchange.returned or laid.seat == state.leader:
         return False
-    if not small_enough(card, state.deal_level, draft.profile):
+    if not small_enough(card, state.deal_level, level_card_above=draft.profile.level_card_above_ten):
         return False
     exchange.returned[laid.seat] = card
     for incident in mine:
@@ -252,12 +251,5 @@ def judge_return(draft: Draft, seat: Seat, payer: Seat, at_ms: int) -> None:
     """A return above ten where ten is the limit: only the hand could tell whether it was the smallest."""
     profile, level, card = draft.profile, draft.state.deal_level, draft.state.exchange.returned[seat]
     limited = partner(payer) == seat or profile.return_to_opponent_limited
-    if limited and card != "??" and not small_enough(card, level, profile):
+    if limited and card != "??" and not small_enough(card, level, level_card_above=profile.level_card_above_ten):
         draft.incident("return_too_high", at_ms, seat, detail=card)
-
-
-def small_enough(card: str, level: str, profile: Profile) -> bool:
-    """Whether a card is at most ten; the level card stands above it, unless the profile says otherwise."""
-    if not profile.level_card_above_ten and card[0] in RANKS[: RANKS.index("T") + 1]:
-        return True
-    return card_strength(card, level) <= RANKS.index("T")

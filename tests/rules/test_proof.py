@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from table_controller.cards import Seat
 from table_controller.games.guandan.deal import Action
 from table_controller.games.guandan.profile import load_profile
@@ -85,3 +87,10 @@ def test_one_copy_too_many_accuses_whoever_played_it_not_the_seat_that_was_hande
     found = Proof("impossible_card", "W", "BJ", (1, 2))
     assert proved(record[:2], exchanged, "2", NATIONAL) == [found]
     assert proved(record, exchanged, "2", NATIONAL) == [found]
+
+
+def test_where_the_level_card_does_not_stand_above_ten_returning_it_is_no_fault() -> None:
+    record = plays(("E", "3S"), ("E", "4D"))
+    assert [p.kind for p in proved(record, single("AS", "5S"), "5", NATIONAL)] == ["wrong_return"]
+    lenient = dataclasses.replace(NATIONAL, level_card_above_ten=False)
+    assert proved(record, single("AS", "5S"), "5", lenient) == []

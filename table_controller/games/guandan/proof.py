@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from table_controller.cards import RANKS, UNKNOWN, Seat, partner
+from table_controller.cards import UNKNOWN, Seat, partner
 from table_controller.games.guandan.deal import Action
 from table_controller.games.guandan.hands import wild_of
 from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.profile import Profile
-
-TEN = RANKS.index("T")
+from table_controller.games.guandan.tribute import small_enough
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,8 @@ def wrong_returns(actions: list[Action], exchanged: Exchanged, level: str, profi
     for payer, receiver in exchanged.pays.items():
         returned = exchanged.returned.get(receiver, UNKNOWN)
         limited = partner(payer) == receiver or profile.return_to_opponent_limited
-        if returned == UNKNOWN or not limited or card_strength(returned, level) <= TEN:
+        above = profile.level_card_above_ten
+        if returned == UNKNOWN or not limited or small_enough(returned, level, level_card_above=above):
             continue
         # The tribute itself was in his hand when he chose what to return, so nothing is taken off as received.
         held = _held(actions, receiver, ())
@@ -100,7 +100,7 @@ def wrong_returns(actions: list[Action], exchanged: Exchanged, level: str, profi
             [
                 Proof("wrong_return", receiver, card, numbers)
                 for card, numbers in held
-                if card_strength(card, level) <= TEN
+                if small_enough(card, level, level_card_above=above)
                 or (smallest and card_strength(card, level) < card_strength(returned, level))
             ]
         )

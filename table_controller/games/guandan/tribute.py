@@ -60,6 +60,13 @@ def resisted(order: Sequence[Seat | None], big_jokers: dict[Seat, int]) -> bool:
     return sum(big_jokers.get(seat, 0) for seat in payers(order)) >= 2
 
 
+def small_enough(card: str, level: str, *, level_card_above: bool = True) -> bool:
+    """Whether a card is at most ten; the level card stands above it (000 L105), unless a profile says otherwise."""
+    if not level_card_above and card[0] in RANKS[: RANKS.index("T") + 1]:
+        return True
+    return card_strength(card, level) <= RANKS.index("T")
+
+
 def legal_returns(hand: Sequence[str], level: str, *, limited: bool, smallest_when_none: bool) -> tuple[str, ...]:
     """The cards that may be returned.
 
