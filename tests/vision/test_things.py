@@ -89,6 +89,16 @@ def test_the_shift_of_print_is_known_to_a_fraction_of_a_pixel() -> None:
     assert abs(print_shift(cut(0, 0), cut(0.6, -0.8)) - 1.0) < 0.15
     assert print_shift(cut(0, 0), cut(9, 9)) <= MOST_PX
 
+    def with_a_neighbour(picture: np.ndarray) -> np.ndarray:
+        """A card laid close beside: its edge, and its shadow over the print."""
+        shade = np.ones(40)
+        shade[26:36] = np.linspace(1.0, 0.7, 10)
+        shade[36:] = 0.9
+        return (picture * shade[None, :, None]).astype(np.uint8)
+
+    assert print_shift(cut(0, 0), with_a_neighbour(cut(0, 0))) < 0.1
+    assert abs(print_shift(cut(0, 0), with_a_neighbour(cut(0.6, -0.8))) - 1.0) < 0.15
+
 
 def test_a_card_beside_a_printed_fiducial_is_read(make_table: Callable[..., Any]) -> None:
     for number, seat in enumerate(SEATS):
