@@ -1,4 +1,7 @@
-"""Whole simulated tables: the real firmware deals, rendered frames are read, a real broker carries the feed."""
+"""Whole simulated tables: the real firmware deals, rendered frames are read, a real broker carries the feed.
+
+The five hurried deals that are played here are clean: nobody is accused.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 import pytest
 
 from table_controller.journal.reader import read_journal
+from table_controller.journal.replay import replay
 from table_controller.table.codec import from_data
 from table_controller.table.events import CardsSeen
 
@@ -23,6 +27,12 @@ KEYS = {
 def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return data
+
+
+def accused(journal: Path) -> list[str]:
+    """The incidents of a run of clean deals, but questions about a reading."""
+    state = replay(read_journal(journal).records).core.state
+    return [i.kind for i in state.incidents if i.kind != "conservation" and not i.kind.startswith("doubtful")]
 
 
 def test_two_deals_end_by_themselves_and_are_read_right(tmp_path: Path, table_controller: Any) -> None:
@@ -39,7 +49,7 @@ def test_two_deals_end_by_themselves_and_are_read_right(tmp_path: Path, table_co
     first = runs[0]
     assert set(first) == KEYS
     assert (first["deals"], first["dealer"], first["broker"]) == (2, "avr", "mosquitto")
-    assert first["misreads"] == 0
+    assert (first["misreads"], accused(journals[0])) == (0, [])
     assert first["doubtful"] <= 4
     assert first["feed_lost"] == 0
     assert first["plays"] > 40
@@ -55,6 +65,7 @@ def test_run_reads_a_recording(tmp_path: Path, table_controller: Any) -> None:
     )
     shown = [from_data(r["event"]) for r in read_journal(journal).records if r["kind"] == "event"]
     plays = [(e.seat, e.cards) for e in shown if isinstance(e, CardsSeen)]
+    assert accused(journal) == []
     for extra in sorted(pictures.iterdir())[9:]:
         extra.unlink()
     config = tmp_path / "table.toml"
@@ -72,11 +83,13 @@ def test_run_reads_a_recording(tmp_path: Path, table_controller: Any) -> None:
     assert list((tmp_path / "state" / "evidence").iterdir())
 
 
-def test_without_the_tools_the_demo_runs_on_what_is_there(table_controller: Any) -> None:
+def test_without_the_tools_the_demo_runs_on_what_is_there(tmp_path: Path, table_controller: Any) -> None:
     """No AVR tools and no mosquitto: the emulator and the pip-installed broker."""
     done = table_controller(
-        "demo", "--deals", "1", "--seed", "2", "--headless", "--fast", "--emulator", "--broker", "builtin"
-    )
+        "demo", "--deals", "2", "--seed", "2", "--headless", "--fast", "--emulator", "--broker", "builtin",
+        "--profile", "huaian", "--journal", str(tmp_path / "journal.jsonl"),
+    )  # fmt: skip
     data = result(done)
     assert (data["dealer"], data["broker"], data["feed_lost"]) == ("emulator", "iotcore", 0)
     assert "iotcore" in done.stderr
+    assert (data["misreads"], accused(tmp_path / "journal.jsonl")) == (0, [])
