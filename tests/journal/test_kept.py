@@ -12,10 +12,12 @@ import pytest
 from table_controller import cli
 from table_controller.errors import JournalError
 from table_controller.journal.kept import Kept, kept_journals
-from table_controller.journal.program import program
+from table_controller.journal.program import essence, program
 from table_controller.journal.reader import read_journal
 from table_controller.journal.record import encode, line_hash
 from table_controller.journal.replay import replay
+from table_controller.table.codec import from_data
+from table_controller.table.core import TableCore
 
 KEPT = Path(__file__).with_name("kept")
 NAMES = [kept.path.name for kept in kept_journals(KEPT)]
@@ -41,9 +43,12 @@ def test_every_profile_faults_corrections_and_an_overturned_ruling_are_kept() ->
 
 
 def rewritten(path: Path, source: Kept, change: Any) -> Path:
-    """A kept journal with each record changed, its chain made anew: as another program would have written it."""
-    lines, previous = [], "0" * 64
+    """A kept journal as this program would write it, with each record changed and its chain made anew."""
+    lines, previous, core = [], "0" * 64, TableCore()
     for record in read_journal(source.path).records:
+        if record["kind"] == "event":
+            core.commit(core.handle(from_data(record["event"])))
+            record |= {"state": core.state.digest()[:16], "seen": essence(core.state)}
         made = {**change(dict(record)), "prev": previous}
         lines.append(encode(made))
         previous = line_hash(lines[-1])
