@@ -284,5 +284,6 @@ def test_an_hour_with_a_fault_every_half_minute(tmp_path: Path, part_once: Any) 
     found = asyncio.run(play(tmp_path, seconds, 30.0, SEED + 1))
     print(report(found))
     check(found)
-    assert found["gauge"].slope_mb_h() < SLOPE_MB_H, f"seed {SEED + 1}"
+    if seconds >= 3600:  # a slope of a shorter run says nothing: caches still fill
+        assert found["gauge"].slope_mb_h() < SLOPE_MB_H, f"seed {SEED + 1}"
     part_once("R18", round(seconds / 60), seed=SEED + 1, said=report(found))
