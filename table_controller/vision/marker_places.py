@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
 from table_controller.geometry import Geometry, Point
 
 SAME_PLACE_MM = 0.9
@@ -44,6 +48,20 @@ def merged(before: Places, now: Places) -> Places:
     """All markers known of a card that lies where it lay: those seen now, and those seen before that are hidden now."""
     hidden = [was for was in before if all(math.dist(at, was) >= SAME_PLACE_MM for at in now)]
     return (*now, *hidden[: _CORNERS - len(now)])
+
+
+def card_outline(places: Places, geometry: Geometry, grown_mm: float) -> NDArray[np.float32] | None:
+    """The corners (4 × 2, mm of the window) of a card all of whose markers are known, grown by so much; else None."""
+    if len(places) < _CORNERS:
+        return None
+    middle, sides, turn = cv2.minAreaRect(np.array(places, dtype=np.float32))
+    more = 2 * _INSET_MM + geometry.prompt_marker_mm + 2 * grown_mm
+    return np.asarray(cv2.boxPoints((middle, (sides[0] + more, sides[1] + more), turn)), dtype=np.float32)
+
+
+def inside(outline: NDArray[np.float32], at: Point) -> bool:
+    """Whether a place lies within a card's outline."""
+    return cv2.pointPolygonTest(outline, at, False) >= 0
 
 
 def step_between(before: Places, now: Places) -> Point | None:

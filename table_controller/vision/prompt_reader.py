@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched
 from table_controller.vision.cards_on_mat import surface_mask
+from table_controller.vision.channels import greatest
 from table_controller.vision.images import Image
-from table_controller.vision.marker_places import merged, same_place, step_between
+from table_controller.vision.marker_places import card_outline, inside, merged, same_place, step_between
 from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
 from table_controller.vision.plain_stack import PlainNames, far_apart, occupied
 
@@ -31,6 +33,9 @@ _HEAP_SHARE = 0.7
 _PAPER_SHARE = 0.12
 """A card fills at least this share of the prompt window."""
 UNMARKED = -1
+_LIKE_MAT = 24.0
+_GROWN_MM, _SHRUNK_MM = 1.0, -1.2
+"""A card covers a little more than its outline for sure, and its corners are looked for a little inside of it."""
 _PUSHED_TOGETHER_MM = 1.6
 _TOUCHED_MM = 2.0
 """A plain card's place is known to a millimetre."""
@@ -53,6 +58,8 @@ class PromptSight:
     """What was looked at, where a plain card was seen."""
     heap: bool = False
     """More paper than any one card has: cards held above the circle."""
+    mat: NDArray[np.bool_] | None = field(default=None, compare=False)
+    """Where the mat shows, a pixel a millimetre."""
 
 
 class PromptReader:
@@ -94,7 +101,19 @@ class PromptReader:
         whole = any(count > 3 for count in seen.values()) or (plain is not None and plain.sure and plain.whole)
         playing_card = paper > _LARGER_SHARE or (paper > _LARGE_SHARE and not whole)
         shown = view if plain else None
-        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, shown, heap and not whole)
+        heap, mat = heap and not whole, _mat_shows(view, mat_grey)
+        return PromptSight(dict(seen), share > _PAPER_SHARE, playing_card, places, plain, shown, heap, mat)
+
+
+def _mat_shows(view: Image, mat_grey: float) -> NDArray[np.bool_]:
+    size = (round(view.shape[1] / PROMPT_PX_PER_MM), round(view.shape[0] / PROMPT_PX_PER_MM))
+    small = greatest(np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA), dtype=np.float32))
+    return np.asarray(np.abs(small - mat_grey) < _LIKE_MAT)
+
+
+def _shows_at(mat: NDArray[np.bool_], at: Point) -> bool:
+    row, column = (min(max(round(v - 0.5), 0), side - 1) for v, side in zip((at[1], at[0]), mat.shape, strict=True))
+    return bool(mat[row, column])
 
 
 @dataclass
@@ -217,8 +236,29 @@ class PromptStack:
         if fresh or not visible:
             return []
         lifted = self.stack[visible[-1] + 1 :]
+        if lifted and self._lies_on(lifted, visible[-1], sight):
+            marker = self.stack.pop(visible[-1])
+            self.stack.append(marker)
+            kind = self._kind(marker)
+            return [PromptLifted(at_ms, self.seat, kind, marker), PromptLaid(at_ms, self.seat, kind, marker)]
         del self.stack[visible[-1] + 1 :]
         return [PromptLifted(at_ms, self.seat, self._kind(marker), marker) for marker in reversed(lifted)]
+
+    def _lies_on(self, others: list[int], number: int, sight: PromptSight) -> bool:
+        """Whether the card at ``number`` lies where it lay, but now on ``others`` that lay on it: laid again by chance
+        in its old place. Then their corners still stick out from under it, where neither it nor what lies below it is.
+        """
+        below = [sight.places.get(self.stack[number], ()), *(self.places.get(m, ()) for m in self.stack[:number])]
+        covers = [card_outline(places, self.geometry, _GROWN_MM) for places in below]
+        if sight.mat is None or any(cover is None for cover in covers):
+            return False
+        corners: list[Point] = []
+        for marker in others:
+            outline = card_outline(self.places.get(marker, ()), self.geometry, _SHRUNK_MM)
+            corners += [] if outline is None else [(float(x), float(y)) for x, y in outline]
+        telling = [at for at in corners if not any(inside(cover, at) for cover in covers if cover is not None)]
+        there = [at for at in telling if not _shows_at(sight.mat, at)]
+        return len(there) > len(telling) / 2
 
     def _drop_unmarked(self) -> None:
         self.stack = [marker for marker in self.stack if marker != UNMARKED]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import cv2
+import numpy as np
+
 from table_controller.geometry import load_geometry
 from table_controller.table.events import PromptLaid, PromptLifted
+from table_controller.vision.marker_places import card_outline
 from table_controller.vision.prompt_reader import PromptSight, PromptStack
 
 PASS_0, PASS_1, TEN = 0, 1, 19
@@ -57,3 +61,49 @@ def test_a_stack_pushed_as_one_is_no_new_card_but_touched() -> None:
     events = stack.settle(PromptSight({PASS_0: 2, PASS_1: 4}, True, places=pushed), 3000)
     assert [(type(e).__name__, e.kind) for e in events] == [("PromptTouched", "PASS")]
     assert stack.stack == [PASS_0, PASS_1]
+
+
+def seen_from_above(*cards: tuple[tuple[float, float], ...]) -> np.ndarray:
+    """Where the mat shows round cards with these markers (a pixel a millimetre)."""
+    mat = np.ones((90, 90), dtype=np.uint8)
+    for places in cards:
+        outline = card_outline(places, load_geometry(), 0.0)
+        assert outline is not None
+        cv2.fillConvexPoly(mat, np.round(outline).astype(np.int32), 0)
+    return mat > 0
+
+
+def turned(places: tuple[tuple[float, float], ...], degrees: float) -> tuple[tuple[float, float], ...]:
+    (x0, y0), turn = np.mean(places, axis=0), np.radians(degrees)
+    return tuple(
+        (
+            x0 + np.cos(turn) * (x - x0) - np.sin(turn) * (y - y0),
+            y0 + np.sin(turn) * (x - x0) + np.cos(turn) * (y - y0),
+        )
+        for x, y in places
+    )
+
+
+def crossed() -> PromptStack:
+    stack = PromptStack("E", load_geometry())
+    for number, (marker, degrees) in enumerate(((PASS_0, 0.0), (PASS_1, 14.0), (TEN, -16.0))):
+        stack.settle(PromptSight({marker: 4}, True, places={marker: turned(MIDDLE, degrees)}), 1000 * number)
+    return stack
+
+
+MIDDLE = ((36.0, 30.0), (56.0, 30.0), (36.0, 60.0), (56.0, 60.0))
+
+
+def test_laid_again_in_its_old_place_by_chance_a_card_lies_on_those_that_stick_out_under_it() -> None:
+    stack = crossed()
+    others = [turned(MIDDLE, degrees) for degrees in (14.0, -16.0)]
+    sight = PromptSight({PASS_0: 4}, True, places={PASS_0: MIDDLE}, mat=seen_from_above(MIDDLE, *others))
+    assert [(type(e), e.kind) for e in stack.settle(sight, 9000)] == [(PromptLifted, "PASS"), (PromptLaid, "PASS")]
+    assert stack.stack == [PASS_1, TEN, PASS_0]
+
+
+def test_where_nothing_sticks_out_those_above_were_taken_away() -> None:
+    stack = crossed()
+    sight = PromptSight({PASS_0: 4}, True, places={PASS_0: MIDDLE}, mat=seen_from_above(MIDDLE))
+    assert [type(e) for e in stack.settle(sight, 9000)] == [PromptLifted, PromptLifted]
+    assert stack.stack == [PASS_0]
