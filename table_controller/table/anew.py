@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable
 from dataclasses import replace
 
-from table_controller.cards import SEATS
+from table_controller.cards import SEATS, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict, Void, replay_actions
 from table_controller.table.exchange import begin_turn
 from table_controller.table.incidents import OPEN
@@ -93,12 +93,29 @@ def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
         holds = (incident.kind, incident.play) in faults
         if incident.kind in OF_A_PLAY and incident.status in OPEN and not holds:
             draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
-    known = {(i.kind, i.play) for i in mine}
+    known = {(i.kind, i.play) for i in mine if not i.is_withdrawn}
     for kind, number in sorted(faults - known):
         draft.incident(kind, at_ms, seats[number], number)
     _settle_reports(draft, verdicts, at_ms)
+    _settle_conservation(draft, at_ms)
     withdraw_unproved(draft, at_ms)
     prove(draft, at_ms)
+
+
+def _settle_conservation(draft: Draft, at_ms: int) -> None:
+    """A human's word may make a third copy of a card, or show that there was none; doubtful plays ask by themselves."""
+    state, seen = draft.state, list[str]()
+    mine = [i for i in state.incidents if i.kind == "conservation" and i.deal == state.deal_number]
+    for action in state.actions:
+        surplus = [card for card in over_conserved([*seen, *action.cards]) if card in action.cards]
+        seen += action.cards
+        if action.is_doubtful:
+            continue
+        asked = [i for i in mine if i.play == action.number and i.is_open]
+        if surplus and not asked:
+            draft.incident("conservation", at_ms, action.seat, action.number, detail=" ".join(surplus))
+        for incident in [] if surplus else asked:
+            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
 
 
 def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:

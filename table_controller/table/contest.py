@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from table_controller.cards import RANKS, SEATS, Pair, Seat, other_pair, pair_of
+from table_controller.cards import SEATS, Pair, Seat, other_pair, pair_of
 from table_controller.games.guandan import scores
-from table_controller.games.guandan.before import late_arrival, late_draw
 from table_controller.games.guandan.match import DealResult, settle
-from table_controller.games.guandan.penalties import may_give
+from table_controller.games.guandan.penalties import Given, may_give
 from table_controller.games.guandan.round_time import play_out
 from table_controller.table.deal_end import end_game, end_match, game_line, levels_after, refold
 from table_controller.table.effects import CancelTimer, SetTimer
@@ -16,8 +15,6 @@ from table_controller.table.referee_events import (
     DisputeAgreed,
     DisputeRaised,
     GameConceded,
-    LateArrived,
-    LevelsSet,
     MatchSet,
     ResultChecked,
     ResultCorrected,
@@ -27,6 +24,7 @@ from table_controller.table.referee_events import (
     RoundLeft,
 )
 from table_controller.table.refusal import Refusal
+from table_controller.table.state import TableState
 from table_controller.table.turn import Draft
 
 BETWEEN = ("standby", "deal_over", "game_over")
@@ -52,7 +50,7 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         raise Refusal("Name the four players at E N W S, or none.", code="MATCH")
     fresh(draft)
     state = draft.state
-    state.given = [g for g in state.given if g.round == event.round]
+    state.given = [g for g in state.given if g.round == event.round or _lost_before(state, g, event.names)]
     ends = event.at_ms + minutes * MINUTE_MS if minutes else 0
     state.match = MatchState(
         event.system,
@@ -80,6 +78,15 @@ def match_set(draft: Draft, event: MatchSet) -> None:
     )
 
 
+def _lost_before(state: TableState, given: Given, names: tuple[str, ...]) -> bool:
+    """A game lost by penalty follows its pair to the next round, where the names say that it is the same (000 L233)."""
+    before, pair = state.match.names, pair_of(given.seat)
+    if given.penalty != "game_lost" or not names or not before:
+        return False
+    players = [{who[i] for i, seat in enumerate(SEATS) if pair_of(seat) == pair} for who in (before, names)]
+    return players[0] == players[1]
+
+
 def fresh(draft: Draft) -> None:
     """Both pairs begin at 2 again (seed 000 L43; 003 L12)."""
     state = draft.state
@@ -88,7 +95,7 @@ def fresh(draft: Draft) -> None:
     state.deal_number, state.last_order, state.results, state.past = 0, [], [], []
     state.a_failures = {"EW": 0, "NS": 0}
     state.no_tribute, state.namer, state.named_leader, state.undo = False, None, None, {}
-    state.exposed = []
+    state.exposed, state.late = [], []
 
 
 def new_game(draft: Draft) -> None:
@@ -208,40 +215,6 @@ def conceded(draft: Draft, event: GameConceded) -> None:
     lose_game(draft, event.pair, event.at_ms, by=event.how)
 
 
-def late(draft: Draft, event: LateArrived) -> None:
-    """The other pair begins higher, and the offender's 上家 leads (003 L102-L104)."""
-    state = draft.state
-    draft.require(*BETWEEN)
-    if state.results and state.phase != "game_over":
-        raise Refusal("A pair can be late only before the first deal.", code="LATE")
-    found = late_arrival(event.minutes, draft.profile)
-    incident = draft.incident("late_arrival", event.at_ms, event.seat, detail=f"{event.minutes:g} minutes")
-    if not found.late or found.rise is None or found.level is None:
-        draft.publish("late", seat=event.seat, minutes=event.minutes, rise=None, incident=incident.number)
-        return
-    gains = other_pair(pair_of(event.seat))
-    _begin_at(draft, {gains: found.level, pair_of(event.seat): "2"}, gains)
-    state.named_leader = late_draw(event.seat).leads
-    draft.publish("late", seat=event.seat, minutes=event.minutes, rise=found.rise, incident=incident.number)
-
-
-def _begin_at(draft: Draft, levels: dict[Pair, str], owner: Pair) -> None:
-    state = draft.state
-    state.start_levels, state.start_owner = levels, owner
-    refold(draft)
-
-
-def levels_set(draft: Draft, event: LevelsSet) -> None:
-    """The referee sets where the pairs stand; deals played so far in this game no longer add to it."""
-    draft.require("standby", "deal_over", "game_over", "fault")
-    if event.ew not in RANKS or event.ns not in RANKS:
-        raise Refusal(f"'{event.ew}', '{event.ns}' are no levels.", way_out=f"Levels: {' '.join(RANKS)}.", code="LEVEL")
-    for line in draft.state.results:
-        line["annulled"] = True
-    _begin_at(draft, {"EW": event.ew, "NS": event.ns}, event.owner)
-    draft.publish("levels_set", levels=(("EW", event.ew), ("NS", event.ns)), owner=event.owner, by=event.by)
-
-
 def entered(draft: Draft, event: ResultEntered) -> None:
     """S and N enter a deal's result (003 L125)."""
     line = _last_line(draft)
@@ -256,14 +229,24 @@ def checked(draft: Draft, event: ResultChecked) -> None:
     line = _last_line(draft)
     if event.seat not in draft.profile.record.checks:
         raise Refusal(f"Seat {event.seat} does not check results.", code="CHECK")
+    if not line.get("entered_by"):
+        who = " or ".join(draft.profile.record.enters)
+        raise Refusal("Nobody has entered this result yet.", way_out=f"Seat {who} enters it.", code="CHECK")
     if not event.agrees:
-        draft.incident("result_disputed", event.at_ms, event.seat, detail=event.reason)
+        _not_agreed(draft, event)
         return
     line["checked_by"] = event.seat
     for incident in list(draft.state.incidents):
         if incident.kind == "result_disputed" and incident.seat == event.seat and incident.is_open:
             draft.update(incident.number, event.at_ms, event.seat, AGREES, status="resolved")
     draft.publish("result_checked", deal=line["deal"], seat=event.seat)
+
+
+def _not_agreed(draft: Draft, event: ResultChecked) -> None:
+    if any(i.kind == "result_disputed" and i.seat == event.seat and i.is_open for i in draft.state.incidents):
+        raise Refusal(f"Seat {event.seat} has said so already: the referee settles it.", code="CHECK")
+    draft.incident("result_disputed", event.at_ms, event.seat, detail=event.reason)
+    draft.buzz("td")
 
 
 def _last_line(draft: Draft) -> dict[str, object]:
@@ -278,8 +261,7 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     lines = [x for x in state.results if x["deal"] == event.deal and x["game"] == state.match.game]
     if not lines:
         raise Refusal(f"There is no deal {event.deal} in this game.", code="DEAL")
-    ended = state.match.ended_ms
-    minutes = (event.at_ms - ended) / MINUTE_MS if ended else 0.0
+    minutes = _minutes_after(state.match, event.at_ms)
     agreed = set(event.agreed) == {"EW", "NS"}
     answer = scores.correctable(minutes, agreed=agreed, kind="entry_error", profile=draft.profile)
     if not answer.allowed:
@@ -297,6 +279,14 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     places = tuple([*event.order, None, None][:4])
     enter_places(draft, line, places, result)
     _recount_game(draft)
+
+
+def _minutes_after(match: MatchState, at_ms: int) -> float:
+    """Minutes since the round's appointed end (003 L126, L143: 规定的结束时间), or since its end where none was set."""
+    if not match.over:
+        return 0.0
+    end = match.ended_ms if match.called or not match.ends_ms else match.ends_ms
+    return max(0.0, (at_ms - end) / MINUTE_MS)
 
 
 def enter_places(draft: Draft, line: dict[str, object], places: tuple[Seat | None, ...], result: DealResult) -> None:
@@ -333,6 +323,9 @@ def disputed(draft: Draft, event: DisputeRaised) -> None:
     known = {action.number for action in draft.state.actions}
     if event.play and event.play not in known:
         raise Refusal(f"There is no play number {event.play} in this deal.", code="PLAY")
+    mine = [i for i in draft.state.incidents if i.kind == "dispute" and i.is_open and i.deal == draft.state.deal_number]
+    if any(i.play == (event.play or None) and (event.play or i.seat == event.seat) for i in mine):
+        raise Refusal("This is disputed already.", way_out="Say there whether you agree.", code="DISPUTE")
     draft.incident("dispute", event.at_ms, event.seat, event.play or None, detail=event.reason)
 
 

@@ -8,16 +8,19 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from table_controller.cards import PAIRS, RANKS, Pair, Seat, other_pair
+from table_controller.cards import PAIRS, RANKS, SEATS, Pair, Seat, other_pair
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.match import DealResult, foul_result, settle
 from table_controller.games.guandan.round_time import too_fast
 from table_controller.table.effects import CancelTimer
 from table_controller.table.match_state import PastDeal
+from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
 from table_controller.table.stops import forget
 from table_controller.table.turn import Draft
+
+FINISHED = ("deal_over", "game_over")
 
 
 def end_deal(draft: Draft, at_ms: int) -> None:
@@ -41,7 +44,7 @@ def end_deal(draft: Draft, at_ms: int) -> None:
 def lose_deal(draft: Draft, offenders: Pair, at_ms: int) -> None:
     """A foul: the deal is lost as a double-down, the next has no tribute and the others name its leader (000 L227)."""
     state = draft.state
-    if state.phase in ("deal_over", "game_over"):
+    if state.phase in FINISHED:
         _take_back_last(state)
     else:
         draft.think(at_ms)
@@ -57,6 +60,26 @@ def lose_deal(draft: Draft, offenders: Pair, at_ms: int) -> None:
     if state.deal is not None:
         keep(state, state.deal)
     state.no_tribute, state.namer = True, result.winner
+    _close(draft, result, line, at_ms, trigger="deal_lost")
+
+
+def void_finished(draft: Draft, offender: Seat, at_ms: int) -> None:
+    """A wrong tribute ruled on after the deal's last play: the offender is 下游, who was behind moves up (000 L291).
+
+    After a double-down by the offender's pair nobody knows how the others would have finished, and nothing hangs on
+    it: who holds fewer cards stands before.
+    """
+    state, deal = draft.state, draft.state.deal
+    assert deal is not None, "a finished deal was played"
+    _take_back_last(state)
+    deal.declare_void(offender, max((action.number for action in state.actions), default=0))
+    open_seats = sorted((s for s in SEATS if s not in deal.out), key=lambda s: deal.counts[s])
+    order = deal.order if deal.over else [*(s for s in deal.out if s != offender), *open_seats, offender]
+    only_own = draft.profile.pass_a_on_own_level_only
+    result = settle(order, state.levels, state.deal_level, state.owner, pass_a_on_own_level_only=only_own)
+    line = _line(state, result, tuple(order), at_ms)
+    keep(state, deal)
+    state.no_tribute, state.namer = False, None
     _close(draft, result, line, at_ms, trigger="deal_lost")
 
 
@@ -90,10 +113,12 @@ def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int
     draft.emit(CancelTimer("early"))
     state.thinking.since_ms = at_ms
     over = game_line(draft, result.winner if result.passes_a else None)
-    if state.phase != "deal_over":
+    if state.phase not in FINISHED:
         draft.move({"deal_ends": "game_ends", "deal_lost": "game_lost"}[trigger] if over.over else trigger)
-    elif over.over:
+    elif over.over and state.phase == "deal_over":
         draft.move("time_ends")
+    elif state.phase == "game_over" and not over.over:
+        draft.move("deal_lost")
     draft.idle()
     told = {key: value for key, value in line.items() if key not in ("ended_ms",)}
     draft.publish("deal_over", **told | {"foul": line.get("foul")}, loser=other_pair(result.winner))
@@ -109,8 +134,11 @@ def _order(line: dict[str, object]) -> tuple[Seat | None, ...]:
 
 def _take_back_last(state: TableState) -> None:
     """The deal that has just ended is judged another way: its line and its game go."""
-    if state.results:
-        state.results.pop()
+    line = state.results[-1] if state.results else {}
+    by = state.match.played[-1]["by"] if state.phase == "game_over" and state.match.played else "play"
+    if (line.get("deal"), line.get("game")) != (state.deal_number, state.match.game) or by not in ("play", "time"):
+        raise Refusal("The last deal was not played to its end.", way_out="Rule on the game.", code="DEAL")
+    state.results.pop()
     if state.past and state.past[-1].number == state.deal_number:
         state.past.pop()
     if state.match.played and state.match.played[-1]["game"] == state.match.game:

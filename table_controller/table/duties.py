@@ -12,9 +12,13 @@ from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCa
 from table_controller.games.guandan.plays import all_plays
 from table_controller.table.turn import Draft
 
+BANNED = "banned_type"
+WRONG_PLAYS = ("not_a_play", "does_not_beat", "too_many_cards")
+"""错牌: what the rules make of them is the same (seed 000 L253-L259)."""
 
-def broken_duty(draft: Draft, action: Action) -> str | None:
-    """``banned_type`` for a lead of a type that is barred, or not the one that was named; None for any other."""
+
+def broken_duty(draft: Draft, action: Action) -> LeadBan | MustLead | None:
+    """What a lead breaks: a type that is barred, or another than the one that was named; None for any other lead."""
     state, deal = draft.state, draft.state.deal
     assert deal is not None
     duties: list[LeadBan | MustLead] = [*state.bans]
@@ -25,8 +29,13 @@ def broken_duty(draft: Draft, action: Action) -> str | None:
     reading = judge(action.cards, state.deal_level, draft.profile).reading
     if reading is None:
         return None
-    broken = any(duty.broken_by(action.seat, deal.trick_number, reading.type) for duty in duties)
-    return "banned_type" if broken else None
+    return next((d for d in duties if d.broken_by(action.seat, deal.trick_number, reading.type)), None)
+
+
+def punished(draft: Draft, duty: LeadBan | MustLead) -> bool:
+    """Whether the text names a penalty: a warning where a wrong play barred the type (000 L259), else none (L277)."""
+    cause = next((i.kind for i in draft.state.incidents if i.number == duty.incident), "")
+    return isinstance(duty, LeadBan) and cause in WRONG_PLAYS
 
 
 def check_shown_cards(draft: Draft, action: Action) -> None:

@@ -6,6 +6,7 @@ from table_controller.cards import UNKNOWN, Seat, partner
 from table_controller.games.guandan.clocks import tribute_clock
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.order import card_strength
+from table_controller.games.guandan.penalties import LATER
 from table_controller.games.guandan.tribute import payers, small_enough, tribute_plan
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
@@ -152,7 +153,7 @@ def judge_exchange_time(draft: Draft, elapsed_ms: int, at_ms: int) -> bool:
     for number in told:
         for seat in seats:
             detail = f"violation {number}" if number else ""
-            draft.incident(LATE[clock.kind], at_ms, seat, detail=detail)
+            draft.incident(LATE[clock.kind], at_ms, seat, detail=detail, what=LATER if number else "")
     clock.late, clock.violations = True, max(clock.violations, verdict.violations)
     return True
 
@@ -189,7 +190,7 @@ def _resist(draft: Draft, at_ms: int) -> None:
 def _return(draft: Draft, laid: Early) -> None:
     """A return. In a double tribute both are turned up together, so neither is told before the other lies (003 L33)."""
     exchange, seat = draft.state.exchange, laid.seat
-    if _tribute_put_right(draft, laid):
+    if _resists_after_all(draft, laid) or _tribute_put_right(draft, laid):
         return
     payer = next((payer for payer, receiver in exchange.pays.items() if receiver == seat), None)
     if payer is None or seat in exchange.returned:
@@ -209,6 +210,19 @@ def _return(draft: Draft, laid: Early) -> None:
 def _sure_card(laid: Early) -> str | None:
     """The one card laid, if it was read surely."""
     return laid.cards[0] if len(laid.cards) == 1 and not laid.doubtful and laid.cards[0] != UNKNOWN else None
+
+
+def _resists_after_all(draft: Draft, laid: Early) -> bool:
+    """A payer whose one card lay as tribute shows both big jokers, or the other's second: nothing is due (000 L153)."""
+    exchange = draft.state.exchange
+    if laid.seat not in exchange.owing or exchange.returned or laid.doubtful:
+        return False
+    others = sum(card == "BJ" for seat, card in exchange.shown.items() if seat != laid.seat)
+    if "BJ" not in laid.cards or laid.cards.count("BJ") + others < 2:
+        return False
+    exchange.pays = {}
+    _resist(draft, laid.at_ms)
+    return True
 
 
 def _tribute_put_right(draft: Draft, laid: Early) -> bool:

@@ -158,3 +158,8 @@ class Incident:
     def is_open(self) -> bool:
         """Nobody has settled it yet."""
         return self.status in OPEN
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """The table took it back by itself; what brings it about again is raised anew."""
+        return self.status == "overturned" and self.by == TABLE

@@ -58,7 +58,7 @@ TRANSITIONS: list[dict[str, Any]] = [
     {"trigger": "trick_begins", "source": "trick_over", "dest": "playing"},
     {"trigger": "deal_ends", "source": "playing", "dest": "deal_over"},
     {"trigger": "game_ends", "source": "playing", "dest": "game_over"},
-    {"trigger": "deal_lost", "source": [*UNDER_PAUSE, "paused"], "dest": "deal_over"},
+    {"trigger": "deal_lost", "source": [*UNDER_PAUSE, "paused", "game_over"], "dest": "deal_over"},
     {"trigger": "game_lost", "source": [*UNDER_PAUSE, "paused", "standby", "deal_over"], "dest": "game_over"},
     {"trigger": "time_ends", "source": ["standby", "deal_over"], "dest": "game_over"},
     {"trigger": "deal_restored", "source": ["deal_over", "game_over"], "dest": "paused"},

@@ -15,11 +15,12 @@ from table_controller.games.guandan.irregular import Treatment
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
 from table_controller.table.contest import lose_game
 from table_controller.table.corrections import valid_again
-from table_controller.table.deal_end import lose_deal, refold, restore, saved
-from table_controller.table.duties import owe_card, types_in, unname
+from table_controller.table.deal_end import FINISHED, lose_deal, refold, restore, saved, void_finished
+from table_controller.table.duties import WRONG_PLAYS, owe_card, types_in, unname
 from table_controller.table.events import IncidentUpdated
 from table_controller.table.exchange import end_if_ready
 from table_controller.table.incidents import ALLOWED_STEPS, KINDS, NOTED, STATUSES, Incident
+from table_controller.table.lateness import not_late
 from table_controller.table.play import after
 from table_controller.table.referee_events import (
     CardsExposed,
@@ -35,7 +36,6 @@ from table_controller.table.turn import Draft
 
 IN_PLAY = ("playing", "trick_over")
 VOID_HAND = "void_hand"
-WRONG_PLAYS = ("not_a_play", "does_not_beat", "too_many_cards")
 
 
 def find(draft: Draft, number: int) -> Incident:
@@ -132,7 +132,7 @@ def _carry_out(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> No
     if event.penalty == "violation+stop":
         stop(draft, seat, incident.number, once=incident.kind == "time_violation")
     elif event.penalty == VOID_HAND:
-        _void_hand(draft, seat, event.at_ms)
+        _void_hand(draft, seat, incident.number, event.at_ms)
         return
     elif event.penalty == "foul":
         state.undo = {incident.number: saved(state, event.at_ms)}
@@ -145,15 +145,20 @@ def _carry_out(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> No
     skip_if_barred(draft, event.at_ms)
 
 
-def _void_hand(draft: Draft, seat: Seat, at_ms: int) -> None:
-    """The hand goes face down and its player is 下游 (seed 000 L291)."""
+def _void_hand(draft: Draft, seat: Seat, number: int, at_ms: int) -> None:
+    """The hand goes face down and its player is 下游 (seed 000 L291), also once the deal is over, until the next."""
     state, deal = draft.state, draft.state.deal
-    if deal is None or state.phase not in (*IN_PLAY, "paused"):
-        raise Refusal("A hand can be void only while its deal is played.", way_out="Correct the result.", code="PHASE")
+    if deal is None or state.phase not in (*IN_PLAY, "paused", *FINISHED) or (state.phase == "paused" and deal.over):
+        raise Refusal("A hand can be void until the next deal begins.", way_out="Correct the result.", code="PHASE")
     if deal.void not in (None, seat):
         raise Refusal(
             f"The hand of seat {deal.void} is void already.", way_out="Correct the result after it.", code="PENALTY"
         )
+    if state.phase in FINISHED:
+        state.undo = {number: saved(state, at_ms)}
+        void_finished(draft, seat, at_ms)
+        draft.publish("hand_void", seat=seat)
+        return
     verdict = deal.declare_void(seat, max((action.number for action in state.actions), default=0))
     draft.publish("hand_void", seat=seat)
     if state.phase != "paused":
@@ -224,6 +229,8 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
         _take_hand_up(draft)
     elif incident.penalty == VOID_HAND:
         valid_again(draft, incident.deal)
+    if incident.kind == "late_arrival":
+        not_late(draft, number)
     state.given = [item for item in state.given if item.incident != number]
     state.stops = [item for item in state.stops if item.incident != number]
     state.bans = [item for item in state.bans if item.incident != number]

@@ -8,8 +8,9 @@ from dataclasses import replace
 from table_controller.cards import UNKNOWN, Seat, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict
 from table_controller.games.guandan.hands import readings
+from table_controller.games.guandan.penalties import NO_PENALTY
 from table_controller.table.deal_end import end_deal
-from table_controller.table.duties import broken_duty, check_shown_cards, unname
+from table_controller.table.duties import BANNED, broken_duty, check_shown_cards, punished, unname
 from table_controller.table.effects import AskHuman, CancelTimer, SetTimer
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, PassPressed, PlayEntered
 from table_controller.table.exchange import begin_turn, end_sorting, return_put_right, shown
@@ -215,12 +216,12 @@ def _play(draft: Draft, early: Early) -> None:
     led, trick = deal.leading, deal.trick_number
     duty = broken_duty(draft, action) if led and not action.is_doubtful else None
     verdict = (
-        Verdict(fault=duty)
+        Verdict(fault=BANNED)
         if duty
         else deal.play(action.seat, action.cards, draft.profile, doubtful=action.is_doubtful)
     )
     if verdict.fault:
-        _reject(draft, early, verdict)
+        _reject(draft, early, verdict, what="" if duty is None or punished(draft, duty) else NO_PENALTY)
         return
     reading = verdict.judgement.reading if verdict.judgement else None
     action = replace(action, reading=reading.text() if reading else "")
@@ -262,11 +263,12 @@ def _record(draft: Draft, action: Action) -> None:
     )
 
 
-def _reject(draft: Draft, early: Early, verdict: Verdict) -> None:
+def _reject(draft: Draft, early: Early, verdict: Verdict, what: str) -> None:
     """Cards that are no legal play change nothing: the turn stays, and a human is told."""
     shown_type = next((r.type for r in readings(early.cards, draft.state.deal_level, draft.profile.policy)), "")
     detail = " ".join(early.cards)
-    found = draft.incident(verdict.fault, early.at_ms, early.seat, detail=detail, shown_type=shown_type)
+    fault, at_ms = verdict.fault, early.at_ms
+    found = draft.incident(fault, at_ms, early.seat, detail=detail, shown_type=shown_type, what=what)
     draft.state.rejected = replace(early, incident=found.number)
 
 

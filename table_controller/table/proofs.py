@@ -13,11 +13,14 @@ def _proofs(draft: Draft) -> list[Proof]:
 
 
 def prove(draft: Draft, at_ms: int) -> None:
-    """Raise what the record proves and was not raised yet; the plays that prove it are named."""
+    """Raise what the record proves and was not raised yet; the plays that prove it are named.
+
+    What a referee overturned stays so: later plays do not raise it again.
+    """
     state = draft.state
     for proof in _proofs(draft):
         known = any(
-            i.kind == proof.kind and i.seat == proof.seat and i.deal == state.deal_number and i.status != "overturned"
+            i.kind == proof.kind and i.seat == proof.seat and i.deal == state.deal_number and not i.is_withdrawn
             for i in state.incidents
         )
         if not known:

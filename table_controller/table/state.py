@@ -130,6 +130,8 @@ class TableState:
     start_levels: dict[Pair, str] = field(default_factory=lambda: dict.fromkeys(PAIRS, "2"))
     """Where the pairs began this game: not at 2 after a late arrival, or as a referee set it."""
     start_owner: Pair | None = None
+    late: list[tuple[int, Seat, float]] = field(default_factory=list)
+    """Who was late for this game by a step of the text, one a pair: incident, seat and minutes."""
     a_failures: dict[Pair, int] = field(default_factory=lambda: dict.fromkeys(PAIRS, 0))
     no_tribute: bool = False
     """The last deal was lost by a foul: no tribute, and its opponents name the leader."""

@@ -74,12 +74,17 @@ class Draft:
         detail: str = "",
         shown_type: str = "",
         evidence: str = "",
+        what: str = "",
     ) -> Incident:
-        """Open an incident with what the rules propose for it, and publish it."""
+        """Open an incident with what the rules propose for it, and publish it.
+
+        ``what`` names the irregularity to ``penalties.proposed`` where the kind alone does not tell.
+        """
         state = self.state
         trick = state.deal.trick_number if state.deal else 0
         incident = Incident(len(state.incidents) + 1, kind, at_ms, state.deal_number, seat, play, detail, trick=trick)
-        incident = self._with_proposal(replace(incident, type=shown_type, rule=KINDS[kind].rule, evidence=evidence))
+        incident = replace(incident, type=shown_type, rule=KINDS[kind].rule, evidence=evidence)
+        incident = self._with_proposal(incident, what or kind)
         state.incidents.append(incident)
         self.publish(
             "incident",
@@ -93,13 +98,13 @@ class Draft:
         )
         return incident
 
-    def _with_proposal(self, incident: Incident) -> Incident:
+    def _with_proposal(self, incident: Incident, what: str) -> Incident:
         state = self.state
         if incident.seat is None:
             return incident
         match = state.match
         found = proposed(
-            incident.kind,
+            what,
             incident.seat,
             state.given,
             self.profile,

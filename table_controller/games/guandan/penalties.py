@@ -70,6 +70,10 @@ DUE = {
     "exclusion_due": ("out", "000 L233"),
 }
 """What penalties that stand make due; the head referee gives it."""
+LATER = "late by a further step"
+"""A tribute or return late by 15 s more, and each time again (000 L319: 再拖延超过15秒则记违例, 以下类推)."""
+NO_PENALTY = "no penalty in the text"
+"""An irregularity that is only put right, such as the lead of a type barred by a play out of turn (000 L255, L277)."""
 FOUL_AT_ONCE = ("hidden_card", "extra_card", "missing_card", "stolen_card", "stalling")
 
 
@@ -201,7 +205,8 @@ PLAIN = {
     "time_violation": ("violation+stop", "000 L317"),
     "tribute_late": ("warning", "000 L319"),
     "return_late": ("warning", "000 L319"),
-    "banned_type": ("warning", "000 L259, L277"),
+    LATER: ("violation", "000 L319"),
+    "banned_type": ("warning", "000 L259"),
     "wrong_tribute_early": ("warning", "000 L289"),
     "wrong_return_early": ("warning", "000 L289"),
     "light": ("warning", "000 L219"),

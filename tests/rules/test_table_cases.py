@@ -1,0 +1,196 @@
+"""Worked cases that need a table (``officiating.json``): what it proposes, where a match stands after a few events."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from table_controller.cards import SEATS
+from table_controller.games.guandan.profile import Profile, load_profile
+from table_controller.sim.event_table import EventTable
+from table_controller.table import events as ev
+from table_controller.table import referee_events as rv
+
+Given = dict[str, Any]
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "officiating.json").read_text(encoding="utf-8"))
+LAST_CARDS = ("3S", "4S", "5S", "6S")
+MINUTE_MS = 60_000
+
+
+class CaseTable(EventTable):
+    """A table whose deals end as the case says."""
+
+    def ready(self) -> None:
+        """Deal, with everybody ready."""
+        for seat in SEATS:
+            self.send(ev.AreaCleared, seat=seat)
+        self.deal()
+        for seat in SEATS:
+            self.send(ev.ReadyPressed, seat=seat)
+
+    def finish(self, order: list[str]) -> None:
+        """The deal under way ends with these places, each seat holding one card."""
+        outcome = self.send(ev.Resync, by="case", turn=order[0], counts=(1, 1, 1, 1))
+        assert outcome.refusal is None, outcome.refusal
+        cards = dict(zip(order, LAST_CARDS, strict=False))
+        for _ in range(20):
+            deal = self.core.state.deal
+            if self.core.state.phase not in ("playing", "trick_over") or deal is None:
+                break
+            due = next((seat for seat in order if seat not in deal.out), None)
+            if deal.turn == due:
+                self.send(ev.CardsSeen, seat=deal.turn, cards=(cards[due],))
+            else:
+                self.send(ev.PassPressed, seat=deal.turn)
+        assert self.core.state.phase in ("deal_over", "game_over")
+
+    def rule(self, penalty: str, seat: str, kind: str = "serious") -> int:
+        """Note something against a seat and rule on it as the head referee; the incident's number."""
+        self.send(rv.IrregularityNoted, kind=kind, seat=seat, by="case")
+        number = self.core.state.incidents[-1].number
+        outcome = self.send(rv.Ruled, incident=number, penalty=penalty, by="case", role="head_referee")
+        assert outcome.refusal is None, outcome.refusal
+        return number
+
+    def overturn(self, number: int) -> None:
+        """Overturn an incident."""
+        outcome = self.send(ev.IncidentUpdated, incident=number, status="overturned", by="case")
+        assert outcome.refusal is None, outcome.refusal
+
+    def last_order(self) -> list[Any]:
+        """The places of the last deal."""
+        order = self.core.state.results[-1]["order"]
+        assert isinstance(order, tuple)
+        return list(order)
+
+
+def table(profile: Profile) -> CaseTable:
+    """An open table of this profile."""
+    made = CaseTable(5)
+    made.open(profile.name)
+    return made
+
+
+def in_tribute(profile: Profile) -> CaseTable:
+    """A second deal in which S owes E its tribute."""
+    made = table(profile)
+    made.ready()
+    made.finish(["E", "N", "W", "S"])
+    made.ready()
+    assert made.core.state.phase == "tribute"
+    return made
+
+
+def exchange_late(given: Given, profile: Profile) -> dict[str, Any]:
+    made = in_tribute(profile)
+    if given["kind"] == "return":
+        made.send(ev.CardsSeen, seat="S", cards=("AS",))
+    made.now = made.core.state.clock.anchor_ms + round(given["elapsed_s"] * 1000) - 500
+    seat, card = ("S", "AS") if given["kind"] == "tribute" else ("E", "3D")
+    made.send(ev.CardsSeen, seat=seat, cards=(card,))
+    kind = f"{given['kind']}_late"
+    return {"proposals": [i.proposal for i in made.core.state.incidents if i.kind == kind]}
+
+
+def late_pairs(given: Given, profile: Profile) -> dict[str, Any]:
+    made, numbers = table(profile), []
+    for seat, minutes in given["arrivals"]:
+        made.send(rv.LateArrived, seat=seat, minutes=float(minutes), by="case")
+        numbers.append(made.core.state.incidents[-1].number)
+    for place in given.get("overturned", []):
+        made.overturn(numbers[place])
+    state = made.core.state
+    return {"levels": state.levels, "level": state.deal_level, "leader_named": state.named_leader}
+
+
+def barred_lead(given: Given, profile: Profile) -> dict[str, Any]:
+    """N errs with a single; S, its partner, wins the trick and leads a single."""
+    made = table(profile)
+    made.ready()
+    made.send(ev.CardsSeen, seat="E", cards=("5S",))
+    if given["cause"] == "wrong_play":
+        made.send(ev.CardsSeen, seat="N", cards=("3D",))
+    else:
+        made.send(ev.PassPressed, seat="N")
+        made.send(ev.CardsSeen, seat="N", cards=("9D",))
+        made.now += 5000
+        made.core.commit(made.core.handle(ev.TimerFired(made.now, "early")))
+    made.send(ev.AreaCleared, seat="N")
+    made.send(rv.Ruled, incident=made.core.state.incidents[-1].number, penalty="", by="case")
+    made.send(ev.PassPressed, seat="W")
+    made.send(ev.CardsSeen, seat="S", cards=("9S",))
+    while made.core.state.deal is not None and not made.core.state.deal.leading:
+        made.send(ev.PassPressed, seat=made.core.state.deal.turn)
+    made.send(ev.AreaCleared, seat="S")
+    made.send(ev.CardsSeen, seat="S", cards=("4D",))
+    last = made.core.state.incidents[-1]
+    return {"incident": last.kind, "proposal": last.proposal}
+
+
+def void_after_deal(given: Given, profile: Profile) -> dict[str, Any]:
+    made = table(profile)
+    made.ready()
+    made.finish(given["order"])
+    number = made.rule("void_hand", given["offender"])
+    if given.get("overturned"):
+        made.overturn(number)
+    order = made.last_order()
+    return {"order": order, "levels": made.core.state.levels, "last": order[-1]}
+
+
+def correction_asked(given: Given, profile: Profile) -> dict[str, Any]:
+    made = table(profile)
+    made.send(rv.MatchSet, by="case", system="计时计副", deals=1, minutes=given["planned_min"])
+    begun = made.core.state.match.begun_ms
+    made.ready()
+    made.now = begun + given["done_after_min"] * MINUTE_MS
+    made.finish(["E", "N", "W", "S"])
+    made.now = begun + given["asked_after_min"] * MINUTE_MS
+    more = {"agreed": ("EW", "NS"), "by": "case", "role": "head_referee"}
+    outcome = made.send(rv.ResultCorrected, deal=1, order=("N", "E", "W", "S"), **more)
+    return {"correctable": outcome.refusal is None}
+
+
+def resist(given: Given, profile: Profile) -> dict[str, Any]:
+    made = in_tribute(profile)
+    for cards in given["laid"]:
+        made.send(ev.CardsSeen, seat="S", cards=tuple(cards.split()))
+    state = made.core.state
+    return {"resisted": state.exchange.resisted, "leads": state.leader}
+
+
+def foul_after_game(given: Given, profile: Profile) -> dict[str, Any]:
+    made = table(profile)
+    made.send(rv.MatchSet, by="case", system="计副", deals=1)
+    made.ready()
+    made.finish(["E", "N", "W", "S"])
+    assert made.core.state.match.played[-1]["winner"] == given["winner"]
+    number = made.rule("foul", given["offender"], "hidden_card")
+    if given.get("overturned"):
+        made.overturn(number)
+    state = made.core.state
+    return {"winner": state.match.played[-1]["winner"], "levels": state.levels}
+
+
+OPERATIONS: dict[str, Any] = {
+    "exchange_late": exchange_late,
+    "late_pairs": late_pairs,
+    "barred_lead": barred_lead,
+    "void_after_deal": void_after_deal,
+    "correction_asked": correction_asked,
+    "resist": resist,
+    "foul_after_game": foul_after_game,
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "profile"),
+    [(case, profile) for case in CASES for profile in case.get("profile") or ["huaian", "national"]],
+    ids=lambda value: value if isinstance(value, str) else value["id"],
+)
+def test_case(case: dict[str, Any], profile: str) -> None:
+    answer = OPERATIONS[case["given"]["op"]](case["given"], load_profile(profile))
+    assert {key: answer[key] for key in case["expect"]} == case["expect"], case["rule"]
