@@ -81,7 +81,7 @@ class PatientGate(AreaGate):
         strange = (seen & ~lying & self._where).astype(np.uint8)
         self.over = self.held = np.zeros_like(self._where)
         if lying.any():
-            dark, white = lying & ~paper, lying & paper & ~self._row_ends
+            dark, white = lying & ~paper, _mostly(lying, paper) & paper & ~self._row_ends
             self.held = _reached(_solid(off), white) if white.any() else self.held
             self.over = _reached(off & ~paper, dark) | self.held
         count, _, stats, _ = cv2.connectedComponentsWithStats(strange, connectivity=8)
@@ -94,6 +94,13 @@ def _solid(off: Mask) -> Mask:
     side = round(_CLOSED_MM * GATE_PX_PER_MM)
     closed = cv2.morphologyEx(off.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((side, side), dtype=np.uint8))
     return np.asarray(cv2.dilate(closed, np.ones((3, 3), dtype=np.uint8))) > 0
+
+
+def _mostly(lying: Mask, paper: Mask) -> Mask:
+    """Of the things, those that are paper for the greater part: a phone with light keys is not."""
+    _, labels = cv2.connectedComponents(lying.astype(np.uint8), connectivity=8)
+    whole, light = (np.bincount(labels[where], minlength=int(labels.max()) + 1) for where in (lying, lying & paper))
+    return np.asarray(lying & (2 * light > whole)[labels])
 
 
 def _reached(strange: Mask, lying: Mask) -> Mask:

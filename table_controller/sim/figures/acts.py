@@ -77,16 +77,28 @@ class Acts:
         self._difficulty = difficulty
         yield from special.get(difficulty, self._plain)(seat)
 
+    def clear_late(self, seat: Seat) -> Script:
+        """The same some time after a trick, unless the seat itself has cleared and played on meanwhile."""
+        if seat not in self.uncleared:
+            return
+        yield from self._reach(seat)
+        if seat in self.uncleared:
+            self._cards_leave(seat)
+        yield from self._leave(seat)
+
     def clear(self, seat: Seat) -> Script:
         """A seat's cards, and what stands there, leave; the cards go face down to the discard pile."""
         yield from self._reach(seat)
+        self._cards_leave(seat)
+        yield from self._leave(seat)
+
+    def _cards_leave(self, seat: Seat) -> None:
         had = bool(self._scene.plays(seat))
         self._scene.clear(seat)
         self._put_away(seat)
         self.uncleared.discard(seat)
         if had:
             self.cleared.append((seat, self._clock.now_ms()))
-        yield from self._leave(seat)
 
     def _put_away(self, seat: Seat) -> None:
         for key, _ in self._things.pop(seat, []):

@@ -128,9 +128,7 @@ class Trial:
 
     def _late(self, seat: Seat) -> Script:
         yield self._rng.randint(*_LATE_MS)
-        if seat in self._acts.uncleared:
-            self._acts.uncleared.discard(seat)
-            yield from self._acts.clear(seat)
+        yield from self._acts.clear_late(seat)
 
     def _deal_is_over(self) -> Script:
         yield 3600
