@@ -53,7 +53,7 @@ def test_the_demo_shows_its_camera_on_the_set_up_page() -> None:
     async def opened() -> tuple[bytes, dict[str, Any]] | None:
         table = SimpleNamespace(
             page=None, outbox=None, snapshot=dict, draw_leader=lambda: "E", clock=SimpleNamespace(now_ms=lambda: 0),
-            runtime=SimpleNamespace(ask=no_wait, add=lambda committed: None),
+            runtime=SimpleNamespace(ask=no_wait, add=lambda committed: None), panel=None,
         )  # fmt: skip
         options = DemoOptions(port=0)
         simulation = SimpleNamespace(table=table, options=options, vision=Worker())
