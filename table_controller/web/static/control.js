@@ -1,3 +1,4 @@
+import "./control_words.js";
 import { follow } from "./live.js";
 import { drawQuestions } from "./questions.js";
 import { buildNote, drawIncident, drawRights } from "./rulings.js";
@@ -55,10 +56,24 @@ function build() {
     const form = new FormData($("enter"));
     send({ do: "play", seat: form.get("seat"), cards: form.get("cards") });
   };
+  const reason = $("end").elements.reason;
+  reason.placeholder = t("why_end");
+  $("end").onsubmit = async (event) => {
+    event.preventDefault();
+    const answer = await send({ do: "end_round", reason: reason.value });
+    if (answer.ok) reason.value = "";
+  };
+}
+
+function drawRound(match) {
+  const stands = match.over ? "round_over" : match.called ? "round_called" : "round_stands";
+  $("round").textContent = t(stands, { n: match.round });
+  for (const part of $("end").elements) part.disabled = match.over || match.called;
 }
 
 function draw(state) {
   $("phase").textContent = t(state.phase);
+  drawRound(state.match);
   // What has failed, and what to do instead; the driver's own word stands in the title.
   $("health").hidden = !state.health?.length;
   $("health").replaceChildren(...(state.health ?? []).map((one) => Object.assign(document.createElement("li"), {

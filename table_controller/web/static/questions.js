@@ -1,6 +1,8 @@
-// What the referee is asked: each doubtful play beside the picture it was read from. An open question is never drawn
-// anew, so a state that arrives disturbs nobody who is writing; it goes when a state no longer asks it.
+// What the referee is asked: each doubtful play beside the picture it was read from, and what somebody is to name. An
+// open question is never drawn anew, so a state that arrives disturbs nobody who is writing; it goes when a state no
+// longer asks it.
 import { cardRow } from "./cards.js";
+import "./control_words.js";
 import { cardText, t } from "./words.js";
 
 const CARD = /^((10|[2-9TJQKA])[SHDC]|[BS]J)$/i;
@@ -102,10 +104,35 @@ function ask(question, level, send) {
   return { form, field, confirm, leave, title };
 }
 
+// A type that a seat is to name, or the leader that a pair is to name: one press each.
+function name(owed, send) {
+  const id = `naming-${owed.kind}`;
+  const form = element("form", "question");
+  form.id = id;
+  form.setAttribute("aria-labelledby", `${id}-title`);
+  form.onsubmit = (event) => event.preventDefault();
+  const title = element("h3", "", t(`${owed.kind}_asked`, { a: t(owed.asked), b: t(owed.seat ?? "") }));
+  title.id = `${id}-title`;
+  const problem = element("p", "problem");
+  problem.setAttribute("role", "alert");
+  const command = (choice) => (owed.kind === "name_type" ? { do: owed.kind, seat: owed.asked, type: choice } : { do: owed.kind, leader: choice });
+  const presses = owed.choices.map((choice) => Object.assign(element("button", "", t(choice)), {
+    type: "button",
+    onclick: async () => {
+      const answer = await send(command(choice));
+      problem.textContent = answer.ok ? "" : answer.problem;
+    },
+  }));
+  const side = element("div", "answer");
+  side.append(element("p", "quiet", t("who_names", { a: t(owed.asked) })), ...presses, problem);
+  form.append(title, side);
+  return { form, field: presses[0] };
+}
+
 // An answered question goes; whoever wrote in it goes on with the next one.
-function retire(number, heading) {
-  const { form } = asked.get(number);
-  asked.delete(number);
+function retire(key, heading) {
+  const { form } = asked.get(key);
+  asked.delete(key);
   if (form.contains(document.activeElement)) {
     const next = [...asked.values()].find((other) => !other.field.disabled);
     (next ? next.field : heading).focus();
@@ -113,18 +140,26 @@ function retire(number, heading) {
   form.remove();
 }
 
+function headline(doubts, names) {
+  return [doubts ? t("questions", { n: doubts }) : "", names ? t("to_name", { n: names }) : ""].filter(Boolean).join("　");
+}
+
 export function drawQuestions(state, send, { section, list, heading, news }) {
-  const wanted = new Map(state.questions.map((question) => [question.number, question]));
-  for (const number of [...asked.keys()]) if (!wanted.has(number)) retire(number, news);
-  for (const [number, question] of wanted) {
-    if (!asked.has(number)) {
-      asked.set(number, ask(question, state.level, send));
-      list.append(asked.get(number).form);
+  const owed = (state.asked ?? []).filter((one) => one.choices);
+  const wanted = new Map([
+    ...owed.map((one) => [JSON.stringify([one.kind, one.asked, one.seat, one.choices]), one]),
+    ...state.questions.map((question) => [question.number, question]),
+  ]);
+  for (const key of [...asked.keys()]) if (!wanted.has(key)) retire(key, news);
+  for (const [key, question] of wanted) {
+    if (!asked.has(key)) {
+      asked.set(key, question.choices ? name(question, send) : ask(question, state.level, send));
+      list.append(asked.get(key).form);
     }
-    const { field, confirm } = asked.get(number);
-    field.disabled = confirm.disabled = !question.open;
+    const { field, confirm } = asked.get(key);
+    if (confirm) field.disabled = confirm.disabled = !question.open;
   }
-  const words = wanted.size ? t("questions", { n: wanted.size }) : "";
+  const words = headline(state.questions.length, owed.length);
   heading.textContent = words;
   if (news.textContent !== words) news.textContent = words;
   section.hidden = !wanted.size;

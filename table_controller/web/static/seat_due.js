@@ -30,14 +30,22 @@ function namingLeader(state, me, send) {
 
 function dispute(state, me, send, incident) {
   const play = state.recent.find((one) => one.number === incident.play);
-  const agreed = [...new Set(incident.history.filter((step) => step[3] === "agrees").map((step) => step[2]))];
+  const said = new Map(incident.history.filter((step) => SEATS.includes(step[2])).map((step) => [step[2], step[3]]));
+  const [agreed, against] = ["agrees", "does not agree"].map((word) => SEATS.filter((seat) => said.get(seat) === word));
   const title = incident.play ? t("dispute_open", { a: t(incident.seat), n: incident.play }) : t("dispute_any", { a: t(incident.seat) });
   const parts = [];
   if (play) parts.push(node("p", { className: "stands" }, `${t("now_read")} `, cardRow(play.cards, state.level, play.unsure), ` ${readingText(play.reading)}`));
   if (agreed.length) parts.push(node("p", { textContent: t("agreed_by", { a: agreed.map((seat) => t(seat)).join(t("comma")) }) }));
+  if (against.length) parts.push(node("p", { className: "against", textContent: t("against_by", { a: against.map((seat) => t(seat)).join(t("comma")) }) }));
   parts.push(node("p", { className: "quiet", textContent: t("both_pairs") }));
   const yes = button(t("agree"), () => send({ do: "agree", seat: me, number: incident.number }), { className: "main", disabled: agreed.includes(me) });
-  return box(title, ...parts, buttons(yes));
+  const no = button(t("disagree"), () => send({ do: "agree", seat: me, number: incident.number, agrees: false }), { disabled: against.includes(me) });
+  return box(title, ...parts, buttons(yes, no));
+}
+
+// The seats that did not agree with a result, until the referee has settled it.
+function refusing(state) {
+  return state.incidents.filter((incident) => incident.kind === "result_disputed");
 }
 
 function result(state, me, send) {
@@ -49,11 +57,13 @@ function result(state, me, send) {
   facts.push(["EW", "NS"].map((pair) => `${t(pair)} ${rankText(state.levels[pair])}`).join("　"));
   const done = [last.entered_by ? t("entered_by", { a: t(last.entered_by) }) : t("not_entered")];
   if (last.checked_by) done.push(t("checked_by", { a: t(last.checked_by) }));
+  const against = refusing(state).map((incident) => incident.seat);
+  if (against.length) done.push(t("against_by", { a: against.map((seat) => t(seat)).join(t("comma")) }));
   const choices = [];
   if ("NS".includes(me) && !last.entered_by) choices.push(button(t("enter_result"), () => send({ do: "enter_result", seat: me }), { className: "main" }));
   if ("EW".includes(me) && last.entered_by && !last.checked_by) {
     choices.push(button(t("check_yes"), () => send({ do: "check_result", seat: me }), { className: "main" }));
-    choices.push(button(t("check_no"), () => send({ do: "check_result", seat: me, agrees: false })));
+    choices.push(button(t("check_no"), () => send({ do: "check_result", seat: me, agrees: false }), { disabled: against.includes(me) }));
   }
   const lines = facts.map((line) => node("p", { className: "fact", textContent: line }));
   return [box(t("result_of", { n: last.deal }), ...lines, node("p", { className: "quiet", textContent: done.join("　") }), buttons(...choices))];
@@ -63,7 +73,7 @@ export function drawDue(state, me, send, place) {
   const disputes = state.incidents.filter((i) => i.kind === "dispute");
   const shown = JSON.stringify([
     state.phase, state.turn, state.level, state.rights.names_type, state.match.names_leader, state.match.named_leader, disputes,
-    state.results.at(-1) ?? null, disputes.length ? state.recent : 0,
+    state.results.at(-1) ?? null, refusing(state), disputes.length ? state.recent : 0,
   ]);
   if (place.dataset.shown === shown) return; // a press must not fall on a button that was just drawn anew
   place.dataset.shown = shown;
