@@ -16,6 +16,7 @@ import numpy as np
 from table_controller.cards import FACES, UNKNOWN
 from table_controller.geometry import Point
 from table_controller.vision.cards_on_mat import SeenCard, apart, ordered
+from table_controller.vision.echoes import lies_between, without_echoes
 from table_controller.vision.rows import gaps_doubted, lies_in_row, moved_as_one, something
 
 _NEAR_MM = 9.0
@@ -104,12 +105,14 @@ class SeatTracker:
             gone = tuple(self.known)
             self.known.clear()
             return Settled(gone=gone, cleared=True)
+        seen = without_echoes(seen)
         pairs, unsure = self._match(seen, remains, stirred)
         matched_seen = {j for _, j in pairs}
+        lying = self._plays_seen(seen, pairs)
         fresh = [
             replace(card, doubtful=True) if j in unsure else card
             for j, card in enumerate(seen)
-            if j not in matched_seen
+            if j not in matched_seen and not (card.doubtful and lies_between(card, lying))
         ]
         fresh = gaps_doubted(ordered(fresh), shows)
         over = [(self.plays + 1, card) for card in fresh]
@@ -126,6 +129,13 @@ class SeatTracker:
             self.plays += 1
             self.known += [Known(card, self.plays) for card in fresh]
         return Settled(tuple(ordered(fresh)), tuple(gone_now), cleared)
+
+    def _plays_seen(self, seen: Sequence[SeenCard], pairs: Sequence[tuple[int, int]]) -> list[list[SeenCard]]:
+        """The cards of the earlier plays, where they are seen now."""
+        plays: dict[int, list[SeenCard]] = {}
+        for i, j in pairs:
+            plays.setdefault(self.known[i].play, []).append(seen[j])
+        return list(plays.values())
 
     @staticmethod
     def _update(known: Known, seen: SeenCard) -> None:

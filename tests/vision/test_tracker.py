@@ -173,3 +173,20 @@ def test_a_gap_with_room_for_a_card_that_was_not_seen_is_doubted() -> None:
     assert not any(c.doubtful for c in tracker.settle(play, lambda card: False).new)
     tracker = SeatTracker()
     assert not any(c.doubtful for c in tracker.settle(row("5S 6S 7S", step=26.0), lambda card: False).new)
+
+
+def test_a_joker_whose_long_word_is_found_twice_is_one_card() -> None:
+    tracker, jokers = SeatTracker(), row("SJ SJ BJ BJ", -57)
+    settle(tracker, jokers)
+    again = replace(jokers[0], doubtful=True, top=(-59.0, 199.0), confidence=0.9)
+    assert settle(tracker, [again, *jokers]) == ([], [], False)
+
+
+def test_print_between_two_cards_that_were_pushed_along_is_no_new_card() -> None:
+    tracker, kings = SeatTracker(), row("QC QC QS KD KH KC", -173)
+    settle(tracker, kings)
+    pushed = shifted(kings, 34)
+    between = SeenCard("SJ", 0.9, True, (-76.0, 205.0), None, 0.0)
+    assert settle(tracker, [*pushed, between]) == ([], [], False)
+    beside = replace(between, top=(-160.0, 205.0))
+    assert settle(tracker, [*pushed, beside])[0] == ["SJ"]
