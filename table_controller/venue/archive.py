@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from table_controller.runtime import measure
 from table_controller.venue.archived import apply_event
 from table_controller.venue.store import tables as t
-from table_controller.venue.store.database import add_new, put
+from table_controller.venue.store.database import add_new, put, put_all
 from table_controller.venue.wire import Batch, Heard, envelope_fits
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,8 @@ class Cursor:
     order: int = 0
     highest: int = 0
     """The highest number that is known of, from an event or a document."""
+    waiting: bool = True
+    """Whether the database may hold events behind a gap."""
 
 
 @dataclass
@@ -101,8 +103,24 @@ class Archive:
                 known.highest = max(known.highest, h.said["seq"])
             elif h.plane == "seal" and h.rest in ("commit", "reveal"):
                 add_new(connection, t.seal, [_seal_row(h)])
-        for key in dict.fromkeys((h.table, h.said["boot"]) for h in events if h.said is not None):
+        by_boot: dict[Key, list[dict[str, Any]]] = {}
+        for said in (h.said for h in events if h.said is not None):
+            by_boot.setdefault((said["table"], said["boot"]), []).append(said)
+        before = {key: self.cursors[key].seq for key in by_boot}
+        for key, told in by_boot.items():
+            self._follow(connection, key, told)
+        moved = [key for key, seq in before.items() if self.cursors[key].seq != seq]
+        put_all(connection, t.cursor, [self._noted(key) for key in moved])
+
+    def _follow(self, connection: Connection, key: Key, told: list[dict[str, Any]]) -> None:
+        """Take events that were just kept; only where some waited for them are those asked of the database."""
+        known = self.cursors[key]
+        if known.waiting or [said["seq"] for said in told] != list(range(known.seq + 1, known.seq + 1 + len(told))):
             self._apply(connection, key)
+            return
+        for said in told:
+            known.seq = said["seq"]
+            apply_event(connection, said, known, self.roster)
 
     def _apply(self, connection: Connection, key: Key) -> None:
         """Take the kept events of one boot that are next in order."""
@@ -111,19 +129,19 @@ class Archive:
         wanted = select(t.event.c.seq, t.event.c.payload).where(
             t.event.c.tbl == table, t.event.c.boot == boot, t.event.c.seq > known.seq
         )
-        began = known.seq
-        for seq, payload in connection.execute(wanted.order_by(t.event.c.seq).limit(MOST_AT_ONCE)).all():
+        rows = connection.execute(wanted.order_by(t.event.c.seq).limit(MOST_AT_ONCE)).all()
+        known.waiting = len(rows) >= MOST_AT_ONCE
+        for seq, payload in rows:
             if seq != known.seq + 1:
+                known.waiting = True
                 break
             known.seq = seq
             apply_event(connection, json.loads(payload), known, self.roster)
-        if known.seq != began:
-            self._note(connection, key)
 
-    def _note(self, connection: Connection, key: Key) -> None:
+    def _noted(self, key: Key) -> dict[str, Any]:
         known = self.cursors[key]
         row = {"tbl": key[0], "boot": key[1], "seq": known.seq, "lost": known.lost}
-        put(connection, t.cursor, {**row, "round": known.round, "order_": known.order})
+        return {**row, "round": known.round, "order_": known.order}
 
     def gaps(self) -> dict[Key, int]:
         """Boots of which something is missing, with the last number that was taken in order."""
@@ -147,7 +165,7 @@ class Archive:
             known.lost += max(0, until - known.seq)
             known.seq = max(known.seq, until)
             self._apply(connection, key)
-            self._note(connection, key)
+            put(connection, t.cursor, self._noted(key))
 
     def missed(self, table: str, boot: str, after: int, limit: int) -> list[str]:
         """Payloads of a boot's events after a number, oldest first."""

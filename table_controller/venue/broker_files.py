@@ -14,6 +14,7 @@ from table_controller.errors import UsageError
 from table_controller.feed.home_assistant import PREFIX, discovery_topic
 from table_controller.feed.topics import ROOT, Topics
 
+MOST_QUEUED, MOST_QUEUED_BYTES = 200_000, 256 * 1024 * 1024
 ITERATIONS = 101
 """What mosquitto_passwd itself uses; the passwords are random and long."""
 
@@ -129,8 +130,10 @@ def configuration(folder: Path, venue: str, listening: Listening) -> str:
         f"persistence_location {folder / 'data'}/",
         "autosave_interval 30",
         "persistent_client_expiration 2d",
-        "# 0: no limit; the default cuts a replay of more than a thousand retained topics without a word.",
-        "max_queued_messages 0",
+        "# The default cuts a replay of more than a thousand retained topics without a word. What a reader that",
+        "# is away misses beyond these limits (of each reader) it sees by the numbers, and asks the table for.",
+        f"max_queued_messages {MOST_QUEUED}",
+        f"max_queued_bytes {MOST_QUEUED_BYTES}",
         "max_inflight_messages 1000",
         "message_size_limit 262144",
         "max_keepalive 120",

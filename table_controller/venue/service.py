@@ -36,8 +36,9 @@ PURGE_MS = 600_000
 AIR_GAP_MS = 1500
 CHANGING = ("event/incident", "event/incident_updated", "event/opened")
 DAY_MS = 86_400_000
+GATHER_S = 0.02
 BATCHES, BEHIND_S = 20, 10.0
-"""So many batches wait for the loop at most, and none for longer."""
+"""So many batches wait for the loop at most; it is said when that lasts."""
 
 
 class Service:
@@ -64,7 +65,13 @@ class Service:
         topics += [(relay_topic(venue, "+", name), 1) for name in ("status", "again")]
         topics += [(f"guandan/v1/{venue}/reply/+/venue", 1)]
         self.wire = Wire(
-            config.broker_login(), f"venue-{venue}", tuple(topics), self.clock.now_ms, self._work, connected=self._again
+            config.broker_login(),
+            f"venue-{venue}",
+            tuple(topics),
+            self.clock.now_ms,
+            self._work,
+            connected=self._again,
+            gather_s=GATHER_S,
         )
         self.commander = Commander(venue, self.hall, self.wire)
         self.aired = Aired()
@@ -102,7 +109,8 @@ class Service:
 
     def _work(self, batch: Batch) -> None:
         # Where the loop is behind, the broker keeps what comes: memory here stays what it is.
-        self._room.acquire(timeout=BEHIND_S)
+        while not self._room.acquire(timeout=BEHIND_S) and self.loop.is_running():
+            log.warning("The service is behind: what comes waits at the broker.")
         with contextlib.suppress(RuntimeError):  # the loop is over
             self.loop.call_soon_threadsafe(self._live, batch)
         if not self.config.archive.enabled:

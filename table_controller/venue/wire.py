@@ -49,6 +49,8 @@ class Heard:
     said: dict[str, Any] | None
     mid: int = 0
     qos: int = 0
+    link: int = 0
+    """Of which connection's client it came."""
 
     @property
     def is_event(self) -> bool:
@@ -98,6 +100,8 @@ class Wire:
     connected: Callable[[], None] = lambda: None
     fresh: bool = False
     """A new client for each connection: it sends nothing again by itself. Else paho does."""
+    gather_s: float = 0.0
+    """So long more is waited for after each batch: a batch costs as much as some messages."""
     online: bool = False
     problem: str = ""
     session_kept: bool = False
@@ -108,21 +112,27 @@ class Wire:
     """Numbers of what the broker has taken, for whoever asks for ``fresh`` clients: to be emptied by ``tick``."""
     _queue: queue.SimpleQueue[Heard | Callable[[], None] | None] = field(default_factory=queue.SimpleQueue)
     _thread: threading.Thread | None = None
+    _link: int = 0
+    _given_back: int = 0
+    """What came by this link or an earlier one is not worked on: the broker gives it again, in its order."""
     _stopping: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self.client = self._made()
 
     def _made(self) -> mqtt.Client:
+        self._link += 1
         client = mqtt.Client(
             CallbackAPIVersion.VERSION2,
             client_id=self.client_id,
             protocol=mqtt.MQTTv5,
             manual_ack=True,
+            userdata=self._link,
             reconnect_on_failure=not self.fresh,
         )
         client.max_queued_messages_set(0)
-        client.max_inflight_messages_set(MOST_IN_FLIGHT)
+        # With a limit paho looks through all that is on its way for each that has arrived; the relay has its own.
+        client.max_inflight_messages_set(0)
         client.reconnect_delay_set(1, 5)
         if self.broker.username:
             client.username_pw_set(self.broker.username, self.broker.password)
@@ -178,7 +188,7 @@ class Wire:
         if self._thread is not None:
             self._thread.join(10)
 
-    def _received(self, client: mqtt.Client, userdata: Any, message: mqtt.MQTTMessage) -> None:
+    def _received(self, client: mqtt.Client, userdata: int, message: mqtt.MQTTMessage) -> None:
         parts = split_topic(message.topic)
         payload = bytes(message.payload)
         plane, table, rest = parts[1:] if parts is not None else ("", "", "")
@@ -193,6 +203,7 @@ class Wire:
             decoded(payload),
             message.mid,
             message.qos,
+            userdata,
         )
         self._queue.put(heard)
 
@@ -237,12 +248,15 @@ class Wire:
                 if item is None:
                     ended = True
                 elif isinstance(item, Heard):
-                    batch.append(item)
+                    if item.link > self._given_back:
+                        batch.append(item)
                 else:
                     batch = self._worked(batch)
                     self._safely(item)
             self._worked(batch)
             self._safely(self.tick)
+            if batch and not ended:
+                self._stopping.wait(self.gather_s)
 
     def _waiting(self) -> Iterable[Heard | Callable[[], None] | None]:
         try:
@@ -263,12 +277,17 @@ class Wire:
                 self._safely(self._again)
                 return []
             for heard in batch:
-                if heard.qos:
+                # By another link a number may mean another message.
+                if heard.qos and heard.link == self._link:
                     self.client.ack(heard.mid, heard.qos)
         return []
 
     def _again(self) -> None:
-        """Only a new connection makes a broker send what was not acknowledged; after a breath, the cause may last."""
+        """Only a new connection makes a broker send what was not acknowledged; after a breath, the cause may last.
+
+        What lies behind it in the queue comes again too: worked on before, it would be out of order.
+        """
+        self.online, self._given_back = False, self._link
         self.client.disconnect()
         self.client.loop_stop()
         if not self._stopping.wait(RETRY_S):

@@ -104,9 +104,13 @@ def _talk(port: int) -> int:
     for second in range(SECONDS):
         for place in range(TABLES):
             client, table = clients[place % PUBLISHERS], f"t{place}"
-            client.publish(f"{BASE}/live/{table}/state", _message(table, "state", second, 1, 800), retain=True)
-            client.publish(f"{BASE}/live/{table}/event", _message(table, "event/bench", second + 1, 2, 40))
-            client.publish(f"{BASE}/live/{table}/state", _message(table, "state", second + 1, 3, 800), retain=True)
+            client.publish(
+                f"{BASE}/live/{table}/state", _message(table, "state", second, 3 * second + 1, 800), retain=True
+            )
+            client.publish(f"{BASE}/live/{table}/event", _message(table, "event/bench", second + 1, 3 * second + 2, 40))
+            client.publish(
+                f"{BASE}/live/{table}/state", _message(table, "state", second + 1, 3 * second + 3, 800), retain=True
+            )
             sent += 1
             late = began + second + (place + 1) / TABLES - time.monotonic()
             if late > 0:
@@ -124,8 +128,8 @@ def _cpu(process: subprocess.Popen[bytes]) -> float:
 def mosquitto(folder: Path, port: int) -> subprocess.Popen[bytes]:
     config = folder / "mosquitto.conf"
     config.write_text(
-        f"listener {port} 127.0.0.1\nsocket_domain ipv4\nallow_anonymous true\nmax_queued_messages 0\n"
-        "max_inflight_messages 1000\n"
+        f"listener {port} 127.0.0.1\nsocket_domain ipv4\nallow_anonymous true\nmax_queued_messages 200000\n"
+        "max_queued_bytes 268435456\nmax_inflight_messages 1000\n"
     )
     program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
     made = subprocess.Popen([program, "-c", str(config)], stderr=subprocess.DEVNULL)

@@ -39,6 +39,8 @@ class CatchUp:
         if self._missed is None or not track.http:
             return False
         track.parked_until_ms = now_ms + FETCH_MS
+        track.asked += 1
+        asked = track.asked
         http, missed = track.http, self._missed
 
         def fetch() -> None:
@@ -46,10 +48,14 @@ class CatchUp:
                 found = missed(http, key[1], last)
             except Exception:
                 found = None
-            self._call(lambda: self.fetched(track, key, found or [], now_ms))
+            self._call(lambda: self._answered(track, asked, key, found or [], now_ms))
 
         self._pool.submit(fetch)
         return True
+
+    def _answered(self, track: Track, asked: int, key: tuple[str, str], found: list[Any], now_ms: int) -> None:
+        if asked == track.asked:
+            self.fetched(track, key, found, now_ms)
 
     def fetched(self, track: Track, key: tuple[str, str], found: list[Any], now_ms: int) -> None:
         """Take what was missing, then what waited for it. Within one commit of the spool."""

@@ -21,7 +21,7 @@ from table_controller.runtime import measure
 from table_controller.venue.relay.catching_up import CatchUp, Missed
 from table_controller.venue.relay.corrections import corrected, encoded, is_correction, withdrawn
 from table_controller.venue.relay.spool import Kept, Lane, Spool
-from table_controller.venue.relay.track import Track
+from table_controller.venue.relay.track import Track, without_replaced
 from table_controller.venue.settings import LONGEST_DELAY_S
 from table_controller.venue.wire import Batch, Heard, Wire, envelope_fits
 
@@ -34,13 +34,15 @@ MOST_WAITING = 200_000
 MOST_OUT = 4000
 """So many are on their way to the air at once: where the broker is behind, the rest waits on disk."""
 LEAST_A_TURN = 4
-SOON_MS = 5000
-"""What is aired sooner is kept in memory too."""
+SOON_MS, FEW = 5000, 8
+"""What is aired sooner is kept in memory too, so many messages of a table; the rest lies on the disk alone."""
+GATHER_S, LOOK_MS = 0.004, 50
+"""How often every table is looked at; one that something came from at once."""
 GRACE_MS = 2000
 """A broker that forgot its sessions gets this time, so that viewers are back before anything is aired."""
 AIRED_KEPT_MS = 120_000
 """So long it is kept what was aired, for a reader that missed some because the broker was killed."""
-PURGE_MS = 10_000
+PURGE_MS = 1000
 MOST_AGAIN = 200
 
 
@@ -57,6 +59,8 @@ class Relay:
         self._seen = self.spool.seen()
         self._came: list[tuple[int, int]] = []
         """Events of this batch that are on air now."""
+        self._touched: dict[str, Track] = {}
+        self._under_way = self._look_at_ms = 0
         self._documents: dict[int, tuple[str, int]] = {}
         self._marker, self._clear = "", False
         self._status_ms = self._air_from_ms = self._purge_at_ms = 0
@@ -71,7 +75,15 @@ class Relay:
             (venue_topic(venue, "roster"), 1),
         )
         self.wire = Wire(
-            broker, f"relay-{venue}", topics, measure.monotonic_ms, self._work, self._tick, self._connected, fresh=True
+            broker,
+            f"relay-{venue}",
+            topics,
+            measure.monotonic_ms,
+            self._work,
+            self._tick,
+            self._connected,
+            fresh=True,
+            gather_s=GATHER_S,
         )
 
     def start(self) -> None:
@@ -124,6 +136,7 @@ class Relay:
 
     def _load(self, tables: set[str], *, everything: bool = False) -> None:
         """Take what is on the disk for what is: at the start, and for tables whose batch the disk did not take."""
+        self._touched.clear()
         self._seen, lanes = self.spool.seen(), self.spool.lanes()
         self._catch_up.seen = self._seen
         for name in tables:
@@ -133,7 +146,7 @@ class Relay:
             if everything or kept.table in tables:
                 track = self._track(kept.table)
                 if kept.handed:
-                    track.out[kept.number] = kept
+                    track.out[kept.token] = kept
                 else:
                     track.waiting.append(kept)
 
@@ -164,7 +177,7 @@ class Relay:
             track.parked.append(heard)
         elif heard.rest == "event":
             self._event(track, heard, said)
-        elif self._is_new(track, heard):
+        elif not track.is_old(heard.rest, said["boot"], said["rev"]) and self._is_new(track, heard):
             payload: bytes | None = heard.payload
             if heard.rest == "state":
                 track.level = str(said["data"].get("level") or track.level)
@@ -201,7 +214,9 @@ class Relay:
             return
         body = heard.payload if payload is None else payload
         kept = self.spool.add(heard.table, heard.rest, boot, seq, body, heard.at_ms)
-        soon = track.lane.mode == "go" and track.lane.delay_ms + track.lane.late_ms <= SOON_MS
+        lane = track.lane
+        soon = lane.mode == "go" and lane.delay_ms + lane.late_ms <= SOON_MS and len(track.waiting) < FEW
+        self._touched[heard.table] = track
         track.waiting.append(kept if soon else replace(kept, payload=b""))
 
     def _correct(self, track: Track, said: dict[str, Any]) -> bool:
@@ -230,38 +245,45 @@ class Relay:
     def _tick(self) -> None:
         now = measure.monotonic_ms()
         self._documents_done()
-        for track in self._tracks.values():
-            if self._catch_up.look(track, now):
-                with self.spool.commit():
-                    self._catch_up.fetched(track, (track.lane.table, ""), [], now)
+        every = now >= self._look_at_ms
+        if every:
+            self._look_at_ms = now + LOOK_MS
+            self._under_way = sum(len(track.out) for track in self._tracks.values())
+            for track in self._tracks.values():
+                if self._catch_up.look(track, now):
+                    with self.spool.commit():
+                        self._catch_up.fetched(track, (track.lane.table, ""), [], now)
         if self.wire.online and self._clear:
             if now >= self._air_from_ms:
-                self._air(now)
+                self._air(now, list((self._tracks if every else self._touched).values()))
+                self._touched.clear()
             if now >= self._status_ms:
                 self._status_ms = now + STATUS_MS
                 for track in self._tracks.values():
                     self._say_status(track, now)
             if now >= self._purge_at_ms:
-                self._purge_at_ms = now + PURGE_MS
                 with self.spool.commit():
-                    self.spool.forget_aired(now - AIRED_KEPT_MS)
+                    more = self.spool.forget_aired(now - AIRED_KEPT_MS)
+                self._purge_at_ms = now + (LOOK_MS if more else PURGE_MS)
 
-    def _air(self, now: int) -> None:
-        due: list[Kept] = []
-        room = MOST_OUT - sum(len(track.out) for track in self._tracks.values())
+    def _air(self, now: int, tracks: list[Track]) -> None:
+        room = MOST_OUT - self._under_way
         turn = max(LEAST_A_TURN, room // max(1, len(self._tracks)))
-        for track in self._tracks.values():
-            for _ in range(min(turn, room - len(due))):
-                if not track.is_due(now):
-                    break
-                kept = track.waiting.popleft()
-                track.out[kept.number] = kept
-                due.append(kept)
-        if not due:
+        taken: list[tuple[Track, list[Kept]]] = []
+        for track in tracks:
+            if room > 0 and (found := track.take_due(now, min(turn, room))):
+                taken.append((track, found))
+                room -= len(found)
+        if not taken:
             return
-        with self.spool.commit():
-            self.spool.hand([kept.number for kept in due])
-        for kept in self.spool.filled(due):
+        try:
+            due = self._hand(taken)
+        except Exception:
+            for track, found in taken:
+                track.put_back(found)
+            raise
+        self._under_way += len(due)
+        for kept in due:
             if not kept.payload:
                 continue  # an empty document would take what is shown off the air
             retain = kept.rest != "event"
@@ -271,15 +293,27 @@ class Relay:
                 self._documents[info.mid] = (kept.table, kept.number)
             self.aired += 1
 
+    def _hand(self, taken: list[tuple[Track, list[Kept]]]) -> list[Kept]:
+        """Note on the disk what the broker is given; returns it with its payloads."""
+        going = [(track, without_replaced(found)) for track, found in taken]
+        due = [kept for _, found in going for kept in found]
+        numbers = {kept.number for kept in due}
+        whole = self.spool.filled(due)
+        with self.spool.commit():
+            self.spool.drop([kept.number for _, found in taken for kept in found if kept.number not in numbers])
+            self.spool.hand([kept.number for kept in due])
+        for track, found in going:
+            track.out.update((kept.token, kept) for kept in found)
+        return whole
+
     def _came_back(self, heard: Heard) -> None:
         said = heard.said
         assert said is not None
-        track = self._track(heard.table)
-        for kept in track.out.values():
-            if kept.rest == "event" and (kept.boot, kept.seq) == (said.get("boot"), said.get("seq")):
-                del track.out[kept.number]
+        boot, seq = said.get("boot"), said.get("seq")
+        if isinstance(boot, str) and isinstance(seq, int):
+            kept = self._track(heard.table).out.pop((boot, seq), None)
+            if kept is not None:
                 self._came.append((heard.at_ms, kept.number))
-                return
 
     def _documents_done(self) -> None:
         """The broker has these documents."""
@@ -341,7 +375,7 @@ class Relay:
 
     def _cut(self, track: Track) -> None:
         """Off air at once: nothing that waits is ever aired, and what readers were shown is taken from them."""
-        self.spool.drop([*(kept.number for kept in track.waiting), *track.out])
+        self.spool.drop([kept.number for kept in (*track.waiting, *track.out.values())])
         track.waiting.clear()
         track.out.clear()
         track.lane.mode, track.lane.late_ms = "cut", 0

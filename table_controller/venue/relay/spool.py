@@ -11,10 +11,12 @@ from pathlib import Path
 from table_controller.errors import DeviceError
 
 WAITING, HANDED, AIRED = 0, 1, 2
+Token = tuple[str, int] | int
+"""By what it is known that a message is on air: an event's boot and number, a document's own number."""
 AT_ONCE = 500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """One message: ``at_ms`` is the machine's monotonic clock, ``handed`` once it may be at the broker.
 
@@ -29,6 +31,11 @@ class Kept:
     payload: bytes
     at_ms: int
     handed: bool = False
+
+    @property
+    def token(self) -> Token:
+        """Under what it is looked for when its echo comes."""
+        return (self.boot, self.seq) if self.rest == "event" else self.number
 
 
 @dataclass
@@ -58,6 +65,7 @@ class Spool:
                 "CREATE TABLE IF NOT EXISTS message (number INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT, rest TEXT, "
                 "boot TEXT, seq INTEGER, payload BLOB, at_ms INTEGER, state INTEGER DEFAULT 0)",
                 "CREATE INDEX IF NOT EXISTS by_event ON message (tbl, boot, seq)",
+                f"CREATE INDEX IF NOT EXISTS by_time ON message (at_ms) WHERE state = {AIRED}",
                 "CREATE TABLE IF NOT EXISTS lane (tbl TEXT PRIMARY KEY, mode TEXT, delay_ms INTEGER, late_ms INTEGER, "
                 "held_ms INTEGER, info BLOB)",
                 "CREATE TABLE IF NOT EXISTS seen (tbl TEXT, boot TEXT, seq INTEGER, PRIMARY KEY (tbl, boot))",
@@ -130,9 +138,11 @@ class Spool:
         """Events (their times on air, ms, and numbers) that are kept a while for who missed them."""
         self._db.executemany(f"UPDATE message SET state = {AIRED}, at_ms = ? WHERE number = ?", found)
 
-    def forget_aired(self, before_ms: int) -> None:
-        """What was aired before then."""
-        self._db.execute(f"DELETE FROM message WHERE state = {AIRED} AND at_ms < ?", (before_ms,))
+    def forget_aired(self, before_ms: int, most: int = AT_ONCE) -> bool:
+        """What was aired before then, so much at once that nobody waits for it; whether there may be more."""
+        old = f"SELECT number FROM message WHERE state = {AIRED} AND at_ms < ? ORDER BY at_ms LIMIT ?"
+        gone = self._db.execute(f"DELETE FROM message WHERE number IN ({old})", (before_ms, most))
+        return gone.rowcount >= most
 
     def aired(self, table: str, boot: str, after: int, most: int) -> list[bytes]:
         """Events of a boot after a number, as they were aired."""

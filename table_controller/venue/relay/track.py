@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from table_controller.venue.relay.corrections import amended, encoded
-from table_controller.venue.relay.spool import Kept, Lane
+from table_controller.venue.relay.spool import Kept, Lane, Token
 from table_controller.venue.wire import Heard
 
 CORRECTIONS_KEPT = 20
@@ -19,14 +19,18 @@ class Track:
 
     lane: Lane
     waiting: deque[Kept] = field(default_factory=deque)
-    out: dict[int, Kept] = field(default_factory=dict)
+    out: dict[Token, Kept] = field(default_factory=dict)
     """Handed to the broker, and not yet known to be on air."""
+    revs: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Boot and version of the newest document of each name: an older one that comes again is let go."""
     newest: dict[str, bytes] = field(default_factory=dict)
     """The last document of each name: a retained copy of it is not aired again."""
     http: str = ""
     level: str = "2"
     parked: list[Heard] = field(default_factory=list)
     parked_until_ms: int = 0
+    asked: int = 0
+    """Counts what was asked for: an answer that comes too late belongs to an earlier question."""
     behind: tuple[str, int, int] = ("", 0, 0)
     """A boot and the number of its last event as its state tells it, not heard itself; and since when (ms)."""
     made: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=CORRECTIONS_KEPT))
@@ -39,6 +43,25 @@ class Track:
         if lane.mode != "go" or not self.waiting:
             return False
         return self.waiting[0].at_ms + lane.delay_ms + lane.late_ms <= now_ms
+
+    def take_due(self, now_ms: int, most: int) -> list[Kept]:
+        """What goes on air now, at most so many."""
+        due: list[Kept] = []
+        while len(due) < most and self.is_due(now_ms):
+            due.append(self.waiting.popleft())
+        return due
+
+    def put_back(self, due: list[Kept]) -> None:
+        """They did not go out: they come first again."""
+        self.waiting.extendleft(reversed(due))
+
+    def is_old(self, rest: str, boot: str, rev: int) -> bool:
+        """Whether a document is older than one that was taken: a broker gives again what was not acknowledged."""
+        known = self.revs.get(rest)
+        if known is not None and known[0] == boot and rev < known[1]:
+            return True
+        self.revs[rest] = (boot, rev)
+        return False
 
     def put_right(self, said: dict[str, Any], payload: bytes) -> bytes | None:
         """A state that comes after a correction, but tells of before it; None where it is left out."""
@@ -67,6 +90,12 @@ class Track:
             "queued": len(waiting),
             "oldest_ms": oldest_ms,
         }
+
+
+def without_replaced(due: list[Kept]) -> list[Kept]:
+    """Of one table's messages that go out together only the newest state: the others nobody could see."""
+    last = next((kept for kept in reversed(due) if kept.rest == "state"), None)
+    return [kept for kept in due if kept.rest != "state" or kept is last]
 
 
 def said_again(table: str, said: dict[str, Any], at_ms: int) -> Heard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -53,16 +54,30 @@ def migrate(engine: Engine) -> None:
         ) from error
 
 
+@cache
+def _insert(dialect: str, table: Table, replaces: tuple[str, ...] = ()) -> Any:
+    """The statement, made once: that costs more than a row. ``replaces``: the columns that a known key's row takes."""
+    made = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    if not replaces:
+        return made.on_conflict_do_nothing()
+    keys = [column.name for column in table.primary_key]
+    return made.on_conflict_do_update(index_elements=keys, set_={name: made.excluded[name] for name in replaces})
+
+
 def add_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     """Insert rows; those that are there already stay as they are."""
     if rows:
-        made = postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
-        connection.execute(made.on_conflict_do_nothing(), list(rows))
+        connection.execute(_insert(connection.dialect.name, table), list(rows))
 
 
 def put(connection: Connection, table: Table, row: dict[str, Any]) -> None:
     """Insert a row, or replace what it says of the one with the same primary key."""
-    made = postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
-    keys = [column.name for column in table.primary_key]
-    rest = {name: value for name, value in row.items() if name not in keys}
-    connection.execute(made.values(row).on_conflict_do_update(index_elements=keys, set_=rest))
+    put_all(connection, table, [row])
+
+
+def put_all(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """The same for rows with the same columns."""
+    if rows:
+        keys = {column.name for column in table.primary_key}
+        replaces = tuple(name for name in rows[0] if name not in keys)
+        connection.execute(_insert(connection.dialect.name, table, replaces), list(rows))
