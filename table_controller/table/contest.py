@@ -231,7 +231,7 @@ def checked(draft: Draft, event: ResultChecked) -> None:
         raise Refusal(f"Seat {event.seat} does not check results.", code="CHECK")
     if not line.get("entered_by"):
         who = " or ".join(draft.profile.record.enters)
-        raise Refusal("Nobody has entered this result yet.", way_out=f"Seat {who} enters it.", code="CHECK")
+        raise Refusal("Nobody has entered this result yet.", way_out=f"Seat {who} enters it.", code="ENTERED")
     if not event.agrees:
         _not_agreed(draft, event)
         return
@@ -244,7 +244,7 @@ def checked(draft: Draft, event: ResultChecked) -> None:
 
 def _not_agreed(draft: Draft, event: ResultChecked) -> None:
     if any(i.kind == "result_disputed" and i.seat == event.seat and i.is_open for i in draft.state.incidents):
-        raise Refusal(f"Seat {event.seat} has said so already: the referee settles it.", code="CHECK")
+        raise Refusal(f"Seat {event.seat} has said so already: the referee settles it.", code="CHECKED")
     draft.incident("result_disputed", event.at_ms, event.seat, detail=event.reason)
     draft.buzz("td")
 

@@ -9,6 +9,7 @@ import pytest
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
+from table_controller.table.commands import command_names
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 WINDOW_PX = (1280, 900)
@@ -142,3 +143,75 @@ def test_a_seat_does_not_agree(serve: Any, eyes: Any, language: str, no: str, ag
     press(eyes, {"zh": "同意现在的记录", "en": "I agree with it as it stands"}[language])
     eyes.wait(lambda: against not in eyes.text(".due"))
     assert eyes.errors(served.url) == []
+
+
+def choose(eyes: Any, select: str, value: str) -> None:
+    """Choose an option as a hand does: by the select's own change."""
+    eyes.script(
+        "const s = document.querySelector(arguments[0]); s.focus(); s.value = arguments[1];"
+        "s.dispatchEvent(new Event('change', {bubbles: true}))",
+        select,
+        value,
+    )
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_record_is_amended_on_the_control_page(serve: Any, eyes: Any, language: str) -> None:
+    made = table()
+    made.deal()
+    made.sort_and_exchange()
+    for seat, card in (("E", "3S"), ("N", "4S"), ("W", "5S")):
+        made.send(ev.CardsSeen, seat=seat, cards=(card,))
+        made.send(ev.AreaCleared, seat=seat)
+    served = serve(made)
+    eyes.open(f"{served.url}/control?lang={language}")
+    eyes.wait(lambda: len(eyes.all("#plays li")) == 3)
+    choose(eyes, "#plays li:first-child select", "move S")
+    eyes.wait(lambda: made.core.state.actions[-1].seat == "S")
+    eyes.wait(lambda: eyes.text("#plays li:first-child span").startswith({"zh": "3. 南", "en": "3. South"}[language]))
+    choose(eyes, "#plays li:nth-child(2) select", "insert W")
+    eyes.wait(lambda: [a.seat for a in made.core.state.actions] == ["E", "N", "W", "S"])
+    eyes.wait(lambda: len(eyes.all("#plays li")) == 4)
+    assert not any(i.is_open for i in made.core.state.incidents), "with the missed pass everybody was in turn"
+    choose(eyes, "#plays li:nth-child(2) select", "remove")
+    eyes.wait(lambda: [a.seat for a in made.core.state.actions] == ["E", "N", "S"])
+    eyes.one("#enter input[name=cards]").send_keys("5C")
+    eyes.one("#enter input[name=after]").send_keys("2")
+    eyes.script("document.querySelector('#enter select').value = 'W'")
+    eyes.one("#enter input[name=cards]").send_keys("\ue007")
+    eyes.wait(lambda: [a.seat for a in made.core.state.actions] == ["E", "N", "W", "S"])
+    eyes.shot(f"control-amend-{language}")
+    assert eyes.barriers() == []
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_command_without_a_button_is_chosen_and_sent(serve: Any, eyes: Any, language: str) -> None:
+    made = table(deals=1)
+    served = serve(made)
+    eyes.open(f"{served.url}/control?lang={language}", 390, 900)
+    names = eyes.script("return [...document.querySelector('#more select').options].map((o) => o.value)")
+    assert set(names) <= set(command_names())
+    words = eyes.script("return [...document.querySelector('#more select').options].map((o) => o.text)")
+    assert not any("_" in word for word in words), "each is said in words"
+    for name in names:
+        choose(eyes, "#more select", name)
+        labels = eyes.script("return [...document.querySelectorAll('#fields label')].map((l) => l.textContent.trim())")
+        assert labels
+        assert not any("_" in label for label in labels)
+    assert eyes.overflow() <= 0
+    choose(eyes, "#more select", "correct_result")
+    not_agreed = "The result can no longer be changed: both pairs must agree."
+    was = made.core.state.results[-1]["order"]
+    deal, order = eyes.all("#fields input")[:2]
+    deal.send_keys("1")
+    order.send_keys("N E S W", "\ue007")
+    eyes.wait(lambda: eyes.text("#answer") == {"zh": "结果已经不能更改", "en": not_agreed}[language])
+    assert made.core.state.results[-1]["order"] == was
+    eyes.script("document.querySelector('#fields input[type=checkbox]').click()")
+    eyes.one("#more button").click()
+    eyes.wait(lambda: made.core.state.results[-1]["order"] == ("N", "E", "S", "W"))
+    eyes.script("document.querySelector('#more').scrollIntoView()")
+    choose(eyes, "#more select", "set_levels")
+    eyes.shot(f"control-more-{language}")
+    assert eyes.barriers() == []
+    assert not [e for e in eyes.errors(served.url) if "409" not in e], "but for the refusal"

@@ -1,5 +1,7 @@
 import "./control_words.js";
+import { amend, buildMore } from "./control_more.js";
 import { follow } from "./live.js";
+import { problemText } from "./problems.js";
 import { drawQuestions } from "./questions.js";
 import { buildNote, drawIncident, drawRights } from "./rulings.js";
 import { lang, readingText, setLanguage, t } from "./words.js";
@@ -14,7 +16,7 @@ async function send(command) {
     body: JSON.stringify(command),
   });
   const answer = await response.json();
-  $("answer").textContent = answer.ok ? t("sent") : answer.problem;
+  $("answer").textContent = answer.ok ? t("sent") : problemText(answer);
   $("answer").className = answer.ok ? "ok" : "problem";
   return answer;
 }
@@ -51,10 +53,13 @@ function build() {
     const counts = Object.fromEntries(SEATS.map((seat) => [seat, Number(form.get(seat))]));
     send({ do: "resync", turn: form.get("turn"), counts });
   };
-  $("enter").onsubmit = (event) => {
+  $("enter").elements.after.placeholder = t("after_play");
+  $("enter").onsubmit = async (event) => {
     event.preventDefault();
     const form = new FormData($("enter"));
-    send({ do: "play", seat: form.get("seat"), cards: form.get("cards") });
+    const [seat, cards, after] = ["seat", "cards", "after"].map((name) => form.get(name));
+    const answer = await send(after === "" ? { do: "play", seat, cards } : { do: "insert", after: Number(after), seat, cards });
+    if (answer.ok) for (const name of ["cards", "after"]) $("enter").elements[name].value = "";
   };
   const reason = $("end").elements.reason;
   reason.placeholder = t("why_end");
@@ -79,14 +84,18 @@ function draw(state) {
   $("health").replaceChildren(...(state.health ?? []).map((one) => Object.assign(document.createElement("li"), {
     className: one.state, title: one.cause, textContent: `${t(`adapter_${one.name}`)}${lang === "en" ? ": " : "："}${lang === "en" ? one.en : one.zh}`,
   })));
-  $("plays").replaceChildren(...state.recent.filter((a) => a.cards.length).reverse().map((action) => {
+  $("plays").replaceChildren(...state.recent.slice().reverse().map((action) => {
     const item = document.createElement("li");
+    if (!action.cards.length) {
+      item.append(Object.assign(document.createElement("span"), { textContent: `${action.number}. ${t(action.seat)} ${t(action.stopped ? "may_not_play" : "pass")}` }), amend(action, send));
+      return item;
+    }
     const field = document.createElement("input");
     field.value = action.cards.join(" ");
     field.setAttribute("aria-label", t("correct"));
     const words = document.createElement("span");
     words.textContent = `${action.number}. ${t(action.seat)} ${readingText(action.reading)} ${action.doubtful ? t("doubtful") : ""}`;
-    item.append(words, field, button(t("correct"), () => ({ do: "correct", play: action.number, cards: field.value })));
+    item.append(words, field, button(t("correct"), () => ({ do: "correct", play: action.number, cards: field.value })), amend(action, send));
     return item;
   }));
   const quiet = Object.assign(document.createElement("li"), { textContent: t("nobody") });
@@ -106,8 +115,11 @@ $("setup").href = `/setup${location.search}`;
 $("language").href = lang === "en" ? "?lang=zh" : "?lang=en";
 build();
 buildNote($("note"), send);
+buildMore($("more"), send);
 let editing = false;
-document.addEventListener("focusin", (e) => { editing = e.target.tagName === "INPUT"; });
+// The lists are drawn anew with every state, but not under a hand that writes or chooses there.
+document.addEventListener("focusin", (e) => { editing = e.target.matches("#plays :is(input, select), #incidents :is(input, select)"); });
+document.addEventListener("change", (e) => { if (e.target.matches("#plays select, #incidents select")) e.target.blur(); });
 document.addEventListener("focusout", () => { editing = false; });
 const asking = { section: $("questions"), list: $("asking"), heading: $("asked"), news: $("news") };
 follow((state) => {

@@ -3,6 +3,7 @@
 // longer asks it.
 import { cardRow } from "./cards.js";
 import "./control_words.js";
+import { problemText } from "./problems.js";
 import { cardText, t } from "./words.js";
 
 const CARD = /^((10|[2-9TJQKA])[SHDC]|[BS]J)$/i;
@@ -90,7 +91,7 @@ function ask(question, level, send) {
   problem.setAttribute("role", "alert");
   const say = async (command) => {
     const answer = await send(command);
-    problem.textContent = answer.ok ? "" : answer.problem;
+    problem.textContent = answer.ok ? "" : problemText(answer);
     if (!answer.ok && command.do === "correct") field.setAttribute("aria-invalid", "true");
   };
   leave.onclick = () => say({ do: "incident", number: question.incident, status: "resolved", reason: "left doubtful" });
@@ -120,7 +121,7 @@ function name(owed, send) {
     type: "button",
     onclick: async () => {
       const answer = await send(command(choice));
-      problem.textContent = answer.ok ? "" : answer.problem;
+      problem.textContent = answer.ok ? "" : problemText(answer);
     },
   }));
   const side = element("div", "answer");
