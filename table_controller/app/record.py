@@ -14,6 +14,7 @@ from typing import Any
 from table_controller.app import record_forms
 from table_controller.app.terminal import say
 from table_controller.errors import JournalError, UsageError
+from table_controller.games.guandan.profile import rules_of
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.table.carry import document
@@ -101,7 +102,7 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
 
 def record_of(state: TableState, at_ms: int, walls: dict[int, str]) -> dict[str, Any]:
     """The whole match, JSON-ready: results, games, plays with their stamps, incidents with their history."""
-    told = snapshot(state, at_ms)
+    told, profile = snapshot(state, at_ms), rules_of(state.profile, state.rules)
     deals = [{"deal": p.number, "level": p.level, "plays": [asdict(a) for a in p.actions]} for p in state.past]
     if state.phase in ("playing", "trick_over", "paused"):
         plays = [asdict(a) for a in state.actions]
@@ -111,6 +112,8 @@ def record_of(state: TableState, at_ms: int, walls: dict[int, str]) -> dict[str,
         "venue": state.venue,
         "profile": state.profile,
         "officiating": state.officiating,
+        "class_1_points": profile.scores.class_1_points,
+        "appeal_minutes": profile.record.correction_minutes,
         "begun": next(iter(walls.values()), ""),
         "written": list(walls.values())[-1] if walls else "",
         "levels": dict(state.levels),

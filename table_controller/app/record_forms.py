@@ -110,10 +110,21 @@ def slip(whole: Whole) -> str:
     return _page("记分表", "Score slip", body)
 
 
+def _penalty(whole: Whole, incident: dict[str, Any]) -> tuple[str, str]:
+    """What was given, with the points that class 1 costs (003 L154)."""
+    if incident["status"] == "overturned":
+        return "已撤销", "overturned"
+    if incident["status"] != "resolved":
+        return "待定", "open"
+    zh, en = PENALTIES.get(incident["penalty"], ("不处罚", "none"))
+    if incident["penalty"] == "class_1":
+        points = f"{whole['class_1_points']:g}"
+        return f"{zh}，扣{points}场分", f"{en}, {points} points off"
+    return zh, en
+
+
 def _incident_facts(whole: Whole, incident: dict[str, Any]) -> str:
-    zh, en = (
-        PENALTIES.get(incident["penalty"], ("不处罚", "none")) if incident["status"] == "resolved" else ("待定", "open")
-    )
+    zh, en = _penalty(whole, incident)
     history = "；".join(f"{status} {by} {reason}" for status, _, by, reason in incident["history"])
     return _facts(
         [
@@ -138,6 +149,12 @@ def notice(whole: Whole, incident: dict[str, Any]) -> str:
     return _page("罚分通知单", "Penalty notice", body)
 
 
+def _until(whole: Whole) -> str:
+    minutes = whole["appeal_minutes"]
+    zh = f"本轮规定结束时间后{minutes}分钟内，同伴亦须同意（003 第55条）"
+    return f"{zh} / within {minutes} minutes of the round's appointed end, both of a pair agreeing (003 art. 55)"
+
+
 def appeal(whole: Whole, incident: dict[str, Any]) -> str:
     """The appeal form, filled as far as the record goes (003 L179-L181: within 30 minutes, both of a pair agree)."""
     plays: list[dict[str, Any]] = next(
@@ -155,6 +172,7 @@ def appeal(whole: Whole, incident: dict[str, Any]) -> str:
         + "<p>相关出牌 / plays around it</p>"
         + _rows(rows, ["手", "座位 seat", "牌 cards", "牌型 reading", "原识别 first read"])
         + '<p>申述理由 / grounds</p><div class="free"></div>'
+        + _facts([("申述时限 / until", _until(whole))])
         + f'<table class="sign"><tr>{signs}</tr></table>'
     )
     return _page("申述表", "Appeal", body)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from table_controller import cli
+from table_controller.app import record_forms
+from table_controller.app.record import record_of
 from table_controller.journal.replay import event_record
 from table_controller.journal.writer import JournalWriter
 from table_controller.sim.event_table import EventTable
@@ -82,6 +84,23 @@ def test_the_forms_name_players_rule_and_penalty_and_escape_what_people_wrote(
     appeal = out.read_text(encoding="utf-8")
     assert "&lt;b&gt;six&lt;/b&gt;" in appeal
     assert "申述理由" in appeal
+    assert "本轮规定结束时间后30分钟内" in appeal
+
+
+def test_a_notice_says_what_class_one_costs_and_that_a_penalty_was_overturned() -> None:
+    table = EventTable(4)
+    table.open()
+    table.send(rv.IrregularityNoted, kind="phone_on", seat="E", by="Li")
+    table.send(rv.Ruled, incident=1, penalty="class_1", by="Li", role="head_referee")
+
+    def notice() -> str:
+        whole = record_of(table.core.state, table.now, {}) | {"evidence": {"chain": ""}}
+        return record_forms.notice(whole, whole["incidents"][0])
+
+    assert "第一类判罚，扣2场分 / class 1, 2 points off" in notice()
+    table.send(ev.IncidentUpdated, incident=1, status="overturned", by="Li")
+    assert "已撤销 / overturned" in notice()
+    assert "扣2场分" not in notice()
 
 
 def test_a_form_without_its_incident_is_told_which_there_are(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
