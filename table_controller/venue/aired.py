@@ -13,8 +13,8 @@ from typing import Any
 from table_controller.venue.wire import envelope_fits
 
 Message = dict[str, Any]
-KEPT = 256
-"""Events of one table: a deal is about a hundred and fifty."""
+KEPT = 128
+"""Events of one table, some minutes of it."""
 TRIES = 3
 
 

@@ -31,10 +31,12 @@ MARKER_TABLE = "_relay"
 STATUS_MS = 2000
 MOST_WAITING = 200_000
 """Messages of one table at most: fifteen minutes of a busy table are about 3,000."""
-MOST_OUT = 4000
-"""So many are on their way to the air at once: where the broker is behind, the rest waits on disk."""
+MOST_OUT, MOST_UNSEEN = 4000, 50_000
+"""So many the broker has not taken yet, and so many have not come back: where it is behind, the rest waits on disk."""
+THIN_AT = 64
+"""Where so many of a table wait that should be on air, all states but the newest are let go."""
 LEAST_A_TURN = 4
-SOON_MS, FEW = 5000, 8
+SOON_MS, FEW, BEHIND_MS = 5000, 8, 1000
 """What is aired sooner is kept in memory too, so many messages of a table; the rest lies on the disk alone."""
 GATHER_S, LOOK_MS = 0.004, 50
 """How often every table is looked at; one that something came from at once."""
@@ -62,6 +64,7 @@ class Relay:
         self._touched: dict[str, Track] = {}
         self._under_way = self._look_at_ms = 0
         self._documents: dict[int, tuple[str, int]] = {}
+        self._sent: set[int] = set()
         self._marker, self._clear = "", False
         self._status_ms = self._air_from_ms = self._purge_at_ms = 0
         self.aired = 0
@@ -104,6 +107,7 @@ class Relay:
     def _connected(self) -> None:
         """What was handed over and has not come back is in doubt until the marker has come."""
         self._documents.clear()
+        self._sent.clear()
         self.wire.acknowledged.clear()
         self._clear, self._marker = False, secrets.token_hex(8)
         now = measure.monotonic_ms()
@@ -218,6 +222,8 @@ class Relay:
         soon = lane.mode == "go" and lane.delay_ms + lane.late_ms <= SOON_MS and len(track.waiting) < FEW
         self._touched[heard.table] = track
         track.waiting.append(kept if soon else replace(kept, payload=b""))
+        if len(track.waiting) % THIN_AT == 0 and track.is_due(heard.at_ms - BEHIND_MS):
+            self.spool.drop(track.thin())
 
     def _correct(self, track: Track, said: dict[str, Any]) -> bool:
         """Make a correction in what waits; whether it has nothing left to say."""
@@ -267,7 +273,7 @@ class Relay:
                 self._purge_at_ms = now + (LOOK_MS if more else PURGE_MS)
 
     def _air(self, now: int, tracks: list[Track]) -> None:
-        room = MOST_OUT - self._under_way
+        room = min(MOST_OUT - len(self._sent), MOST_UNSEEN - self._under_way)
         turn = max(LEAST_A_TURN, room // max(1, len(self._tracks)))
         taken: list[tuple[Track, list[Kept]]] = []
         for track in tracks:
@@ -289,6 +295,7 @@ class Relay:
             retain = kept.rest != "event"
             topic = f"{ROOT}/{self.venue}/air/{kept.table}/{kept.rest}"
             info = self.wire.publish(topic, kept.payload, retain=retain)
+            self._sent.add(info.mid)
             if retain:
                 self._documents[info.mid] = (kept.table, kept.number)
             self.aired += 1
@@ -322,7 +329,9 @@ class Relay:
             return
         with self.spool.commit():
             while acknowledged:
-                table, number = self._documents.pop(acknowledged.popleft(), ("", 0))
+                mid = acknowledged.popleft()
+                self._sent.discard(mid)
+                table, number = self._documents.pop(mid, ("", 0))
                 if table and self._track(table).out.pop(number, None) is not None:
                     self.spool.drop([number])
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from sys import intern
 
 from table_controller.errors import DeviceError
 
@@ -102,7 +103,8 @@ class Spool:
             "INSERT INTO message (tbl, rest, boot, seq, payload, at_ms) VALUES (?, ?, ?, ?, ?, ?)",
             (table, rest, boot, seq, payload, at_ms),
         )
-        return Kept(int(made.lastrowid or 0), table, rest, boot, seq, payload, at_ms)
+        # The same words again and again: kept once.
+        return Kept(int(made.lastrowid or 0), intern(table), intern(rest), intern(boot), seq, payload, at_ms)
 
     def everything(self) -> list[Kept]:
         """All that is not known to be on air, in order, without their payloads."""

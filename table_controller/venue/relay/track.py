@@ -51,6 +51,14 @@ class Track:
             due.append(self.waiting.popleft())
         return due
 
+    def thin(self) -> list[int]:
+        """The air is behind: let go of all states that wait but the newest; returns their numbers."""
+        kept = without_replaced(list(self.waiting))
+        numbers = {one.number for one in kept}
+        gone = [one.number for one in self.waiting if one.number not in numbers]
+        self.waiting = deque(kept)
+        return gone
+
     def put_back(self, due: list[Kept]) -> None:
         """They did not go out: they come first again."""
         self.waiting.extendleft(reversed(due))
