@@ -111,10 +111,10 @@ def _settle_conservation(draft: Draft, at_ms: int) -> None:
         seen += action.cards
         if action.is_doubtful:
             continue
-        asked = [i for i in mine if i.play == action.number and i.is_open]
-        if surplus and not asked:
+        asked = [i for i in mine if i.play == action.number and not i.is_withdrawn]
+        if surplus and not asked:  # whoever was asked and said that it is so is not asked again
             draft.incident("conservation", at_ms, action.seat, action.number, detail=" ".join(surplus))
-        for incident in [] if surplus else asked:
+        for incident in [] if surplus else [i for i in asked if i.is_open]:
             draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
 
 

@@ -143,3 +143,10 @@ def test_what_was_not_played_to_its_end_cannot_be_lost_by_a_foul_afterwards(driv
     outcome = driven.send(rv.Ruled, incident=number, penalty="foul", by="head", role="head_referee")
     assert outcome.refusal is not None
     assert driven.core.state.results == results
+
+
+def test_a_third_copy_that_a_human_confirms_is_not_asked_again(played: EventTable) -> None:
+    for play in (1, 2, 3, 1):
+        correct(played, play, "5S")
+    asked = [i for i in played.core.state.incidents if i.kind == "conservation"]
+    assert [(i.play, i.is_open) for i in asked] == [(3, False)]
