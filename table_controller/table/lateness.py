@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from table_controller.cards import PAIRS, RANKS, Pair, other_pair, pair_of
 from table_controller.games.guandan.before import late_arrival, late_draw
+from table_controller.games.guandan.penalties import TOO_LATE
 from table_controller.table.contest import BETWEEN, new_game
 from table_controller.table.deal_end import refold
 from table_controller.table.referee_events import LateArrived, LevelsSet
@@ -12,7 +13,10 @@ from table_controller.table.turn import Draft
 
 
 def late(draft: Draft, event: LateArrived) -> None:
-    """The other pair begins higher, and the offender's 上家 leads (003 L102-L104)."""
+    """The other pair begins higher, and the offender's 上家 leads (003 L102-L104).
+
+    Beyond ``forfeit_after_minutes``, where the regulations name it, the loss of the game is proposed.
+    """
     state = draft.state
     draft.require(*BETWEEN)
     if state.results and state.phase != "game_over":
@@ -20,7 +24,10 @@ def late(draft: Draft, event: LateArrived) -> None:
     if state.phase == "game_over":
         _begin_next(draft)
     found = late_arrival(event.minutes, draft.profile)
-    incident = draft.incident("late_arrival", event.at_ms, event.seat, detail=f"{event.minutes:g} minutes")
+    limit = draft.profile.before.forfeit_after_minutes
+    what = TOO_LATE if 0 < limit < event.minutes else ""
+    detail = f"{event.minutes:g} minutes"
+    incident = draft.incident("late_arrival", event.at_ms, event.seat, detail=detail, what=what)
     before = [one for one in state.late if pair_of(one[1]) == pair_of(event.seat)]
     for one in before:  # a pair is late once: the last word on it counts
         draft.withdraw(one[0], event.at_ms, "told anew")

@@ -150,3 +150,18 @@ def test_a_third_copy_that_a_human_confirms_is_not_asked_again(played: EventTabl
         correct(played, play, "5S")
     asked = [i for i in played.core.state.incidents if i.kind == "conservation"]
     assert [(i.play, i.is_open) for i in asked] == [(3, False)]
+
+
+@pytest.mark.parametrize(("minutes", "proposal"), [(15.0, ""), (15.5, "game_lost")])
+def test_later_than_the_regulations_allow_the_loss_of_the_game_is_proposed(
+    driven: EventTable, minutes: float, proposal: str
+) -> None:
+    rules = 'inherits = "default"\n[before]\nforfeit_after_minutes = 15\n'
+    driven.send(ev.TableOpened, table="t", venue="v", profile="ours", rules=rules)
+    driven.send(rv.LateArrived, seat="E", minutes=minutes, by="ref")
+    (late,) = driven.core.state.incidents
+    assert (late.proposal, late.needs) == (proposal, "head_referee" if proposal else "")
+    if proposal:
+        driven.send(rv.Ruled, incident=1, penalty=proposal, by="head", role="head_referee")
+        game = driven.core.state.match.played[-1]
+        assert (game["winner"], dict(game["points"])["NS"]) == ("NS", 2.0)  # type: ignore[call-overload]

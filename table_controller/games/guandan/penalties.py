@@ -64,10 +64,13 @@ CLASS_OF = {
     "illegal_information": ("class_2", "003 L161"),
 }
 """Breaches of 003 art. 53-54 with their class; only class 1 has its value in the text that is left."""
+TOO_LATE = "later than the regulations allow"
+"""A pair that is later than ``forfeit_after_minutes`` (000 L313: by the contest's regulations)."""
 DUE = {
     "foul_due": ("foul", "000 L227"),
     "game_loss_due": ("game_lost", "000 L231"),
     "exclusion_due": ("out", "000 L233"),
+    TOO_LATE: ("game_lost", "000 L313"),
 }
 """What penalties that stand make due; the head referee gives it."""
 LATER = "late by a further step"
