@@ -33,6 +33,8 @@ LONGEST_PAYLOAD = 256 * 1024
 TICK_S = 0.05
 RETRY_S = 1.0
 MOST_IN_FLIGHT = 2000
+ROOM_TRIES = 400
+"""So often it is looked for room before one message more is taken: pings must not wait for ever."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,7 @@ class Wire:
             self._thread.join(10)
 
     def _received(self, client: mqtt.Client, userdata: int, message: mqtt.MQTTMessage) -> None:
+        self._wait_for_room(userdata)
         parts = split_topic(message.topic)
         payload = bytes(message.payload)
         plane, table, rest = parts[1:] if parts is not None else ("", "", "")
@@ -206,6 +209,12 @@ class Wire:
             userdata,
         )
         self._queue.put(heard)
+
+    def _wait_for_room(self, link: int) -> None:
+        """Where the worker is behind do not read on: mosquitto 2.0.11 gives more than a client's Receive Maximum."""
+        for _ in range(ROOM_TRIES):
+            if self._queue.qsize() < MOST_IN_FLIGHT or link <= self._given_back or self._stopping.wait(TICK_S / 10):
+                return
 
     def _taken(self, client: mqtt.Client, userdata: Any, mid: int, reason: Any, properties: Any) -> None:
         if client is self.client:

@@ -296,3 +296,22 @@ def test_the_archive_asks_the_database_only_behind_a_gap(tmp_path: Path, monkeyp
     assert (archive.cursors["t1", "b1"].seq, asked) == (8, [])
     assert Archive(engine, "hall").cursors["t1", "b1"].seq == 8
     engine.dispose()
+
+
+def test_no_more_is_read_than_the_worker_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a broker gives more than it was allowed; a link that was given back does not wait."""
+    monkeypatch.setattr(wires, "MOST_IN_FLIGHT", 5)
+    monkeypatch.setattr(wires, "ROOM_TRIES", 10**6)
+    wire = Wire(NOWHERE, "w", (), lambda: 0, lambda batch: None)
+    message: Any = SimpleNamespace(topic="guandan/v1/hall/live/t1/event", payload=b"{}", retain=False, mid=1, qos=1)
+    reader = threading.Thread(target=lambda: [wire._received(wire.client, 1, message) for _ in range(9)])
+    reader.start()
+    reader.join(0.2)
+    assert wire._queue.qsize() == 5
+    for _ in range(4):
+        wire._queue.get()
+    reader.join(10)
+    assert (reader.is_alive(), wire._queue.qsize()) == (False, 5)
+    wire._given_back = 1
+    wire._received(wire.client, 1, message)
+    assert wire._queue.qsize() == 6
