@@ -27,6 +27,7 @@ _SHOWN_AGAIN_MM = 30.0
 _PUSHED_MM = 130.0
 _HIDDEN_SHARE = 0.35
 _STILL_HIDDEN_SHARE = 0.12
+_TOUCHED_SHARE = 0.08
 _ROW_STEP_MM = 34.0
 """Neighbours in a row lie no further apart."""
 
@@ -62,6 +63,15 @@ def _compatible(a: SeenCard, b: SeenCard) -> bool:
 def _may_be(doubtful: SeenCard, card: str) -> bool:
     """Whether a doubtful card's reading leaves a chance that it is ``card``."""
     return doubtful.probs is None or card == UNKNOWN or float(doubtful.probs[FACES.index(card)]) > _CHANCE
+
+
+def _under_a_whole(card: SeenCard, seen: Sequence[SeenCard]) -> bool:
+    """Whether a doubtful card's index is half covered by a card that shows whole: so it lay there before that one."""
+    if not card.doubtful or card.top is None:
+        return False
+    wholes = [other for other in seen if not other.doubtful and other.top is not None and other.bottom is not None]
+    patch = card.index_patch(card.top)
+    return any(_area_share(patch, other.outline()) > _TOUCHED_SHARE for other in wholes)
 
 
 def _never(_: SeenCard) -> bool:
@@ -215,7 +225,8 @@ class SeatTracker:
                     continue
                 if known.hidden and not same:
                     continue
-                if same or _compatible(known.seen, card) or (off < _STAYED_MM and remains(known.seen)):
+                stays = off < _STAYED_MM and remains(known.seen)
+                if same or stays or _compatible(known.seen, card) or _under_a_whole(card, seen):
                     candidates.append((off + (0 if same else 5) + (3 if known.hidden else 0), i, j))
         return _greedy(candidates)
 

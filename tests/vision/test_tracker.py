@@ -190,3 +190,12 @@ def test_print_between_two_cards_that_were_pushed_along_is_no_new_card() -> None
     assert settle(tracker, [*pushed, between]) == ([], [], False)
     beside = replace(between, top=(-160.0, 205.0))
     assert settle(tracker, [*pushed, beside])[0] == ["SJ"]
+
+
+def test_an_index_half_covered_by_the_last_card_of_a_new_row_is_the_old_card_whatever_it_reads_as() -> None:
+    tracker, old = SeatTracker(), row("9H 9D TD TS", 0)
+    settle(tracker, old)
+    new = row("2D 3D 4S 5C 6S", -124)
+    half_covered = SeenCard("9D", 0.6, True, (2.0, 201.0), None, 0.0)
+    assert settle(tracker, [*new, half_covered, *old[1:]]) == (["2D", "3D", "4S", "5C", "6S"], [], False)
+    assert [known.seen.card for known in tracker.known][:2] == ["9H", "9D"]
