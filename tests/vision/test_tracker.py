@@ -196,6 +196,8 @@ def test_an_index_half_covered_by_the_last_card_of_a_new_row_is_the_old_card_wha
     tracker, old = SeatTracker(), row("9H 9D TD TS", 0)
     settle(tracker, old)
     new = row("2D 3D 4S 5C 6S", -124)
-    half_covered = SeenCard("9D", 0.6, True, (2.0, 201.0), None, 0.0)
+    probs = np.full(len(FACES) + 1, 1e-4, dtype=np.float32)
+    probs[FACES.index("9D")] = 0.6
+    half_covered = SeenCard("9D", 0.6, True, (2.0, 201.0), None, 0.0, probs)
     assert settle(tracker, [*new, half_covered, *old[1:]]) == (["2D", "3D", "4S", "5C", "6S"], [], False)
     assert [known.seen.card for known in tracker.known][:2] == ["9H", "9D"]
