@@ -162,7 +162,7 @@ def add_feed(
         table.client.on_command = _listen(table, table.client, boot, ask)
     enveloper = Enveloper(table.topics.venue, table.topics.table, boot, sync=not simulated)
     table.publisher = FeedPublisher(table.client, table.topics, enveloper, table.clock)
-    table.runtime.add(perform=table.publisher.perform, committed=table.publisher.committed)
+    table.runtime.add(perform=table.publisher.perform, committed=table.publisher.committed, first=table.publisher.seen)
     if evidence is not None:
         table.publisher.digest = lambda name: _sha256(evidence / name)
     table.client.start()

@@ -10,11 +10,12 @@ from table_controller.feed.envelope import Enveloper
 from table_controller.feed.topics import Topics
 from table_controller.runtime.clock import Clock
 from table_controller.table.effects import Effect, Publish, Seal
-from table_controller.table.events import Event
+from table_controller.table.events import CardsSeen, Event
 from table_controller.table.snapshot import snapshot
 from table_controller.table.state import TableState
 
 MIN_STATE_GAP_MS = 100
+CONFIDENCES = 64
 REFRESH_MS = 5000
 """The clock in the state is published at least this often; viewers count locally in between."""
 
@@ -51,6 +52,7 @@ class FeedPublisher:
         self._scheduled = False
         self.events_sent = 0
         self.digest: Digest | None = None
+        self._confidences: dict[tuple[str, int], float] = {}
 
     def info(self, data: dict[str, Any]) -> None:
         """Versions and capabilities, once at the start."""
@@ -73,6 +75,13 @@ class FeedPublisher:
             payload = self._envelope.state(f"seal/{effect.stage}", data, **self._labels())
             self._sink.send(self._topics.seal(effect.stage), payload, retain=True)
 
+    def seen(self, event: Event) -> None:
+        """Remember how sure a reading was: its play may stand only later."""
+        if isinstance(event, CardsSeen):
+            self._confidences[event.seat, event.at_ms] = event.confidence
+            while len(self._confidences) > CONFIDENCES:
+                del self._confidences[next(iter(self._confidences))]
+
     def _labels(self) -> dict[str, Any]:
         return {"deal": self._deal, "mono_ms": self._clock.now_ms(), "wall": self._clock.wall()}
 
@@ -83,6 +92,9 @@ class FeedPublisher:
             data = {"what": data["kind"], **{key: value for key, value in data.items() if key != "kind"}}
         if kind == "play" and data["evidence"] and self.digest is not None:
             data = {**data, "evidence_sha256": self.digest(data["evidence"])}
+        sure = self._confidences.get((data["seat"], data["stamp_ms"])) if kind == "play" else None
+        if sure is not None:
+            data = {**data, "confidence": sure}
         seq, payload = self._envelope.event(kind, data, **self._labels())
         self._sink.send(self._topics.event, payload, seq=seq)
         self.events_sent += 1

@@ -43,6 +43,7 @@ class TableRuntime:
         self._queue: deque[Event] = deque()
         self._timers: dict[str, Timer] = {}
         self._performers: list[Perform] = []
+        self._first: list[Callable[[Event], None]] = []
         self._watchers: list[Committed] = []
         self._draining = False
         self._wake: asyncio.Event | None = None
@@ -60,8 +61,18 @@ class TableRuntime:
         """The committed state: read it, never change it."""
         return self.core.state
 
-    def add(self, perform: Perform | None = None, committed: Committed | None = None) -> None:
-        """Register an adapter: ``perform`` is given every effect, ``committed`` every event once it stands."""
+    def add(
+        self,
+        perform: Perform | None = None,
+        committed: Committed | None = None,
+        first: Callable[[Event], None] | None = None,
+    ) -> None:
+        """Register an adapter: ``perform`` is given every effect, ``committed`` every event once it stands.
+
+        ``first`` is given the event before its effects.
+        """
+        if first is not None:
+            self._first.append(first)
         if perform is not None:
             self._performers.append(perform)
         if committed is not None:
@@ -150,6 +161,8 @@ class TableRuntime:
         if outcome.refusal is not None:
             self.refusals.append((event, outcome.refusal))
             log.info("refused %s: %s", type(event).__name__, outcome.refusal.line())
+        for watch_first in self._first:
+            self._tell(watch_first, event)
         for effect in outcome.effects:
             if isinstance(effect, SetTimer):
                 self._set_timer(effect.name, effect.at_ms)

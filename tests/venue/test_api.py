@@ -161,6 +161,11 @@ def test_a_call_is_seen_taken_arrived_at_and_ruled_on(hall: Any, kit: Any, tmp_p
         [shown] = await until_here(site, ids["doubtful_reading"])
         assert await site.ask("GET", f"/api/evidence/{shown['sha256']}", "referee") == (200, "a picture")
         assert (await site.ask("GET", f"/api/evidence/{shown['sha256']}", "viewer"))[0] == 403
+        path = f"/api/incidents/{ids['doubtful_reading']}/evidence"
+        assert (await site.ask("GET", path, "viewer"))[0] == 403
+        whole = (await site.ask("GET", path, "referee"))[1]
+        assert ([one["when"] for one in whole["evidence"]["pictures"]], whole["locked"]) == (["at"], True)
+        assert [one["confidence"] for one in whole["evidence"]["readings"] if one["kind"] == "play"] == [0.5]
         assert service.evidence.locked(shown["sha256"], 10**15)
         body = {"do": "correct", "play": found["play"], "cards": ["6S"], "by": "somebody else"}
         assert (await site.ask("POST", "/api/tables/t1/command", "referee", body))[0] == 200

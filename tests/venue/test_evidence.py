@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from table_controller.sim.published import Kept, PublishingTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
 from table_controller.venue.archive import Archive
+from table_controller.venue.case import _facts, case
 from table_controller.venue.evidence import MOST_TRIES, EvidenceStore
 from table_controller.venue.store import tables as t
 from table_controller.venue.store.database import migrate, open_database
@@ -113,3 +115,49 @@ def test_while_its_game_goes_on_it_stays(store: EvidenceStore) -> None:
         connection.execute(t.game.delete())
     assert store.locked(DIGEST, 10**15)
     assert store.purge(10**15) == 0
+
+
+def test_an_incidents_evidence_is_one_document_with_its_hash(store: EvidenceStore) -> None:
+    """Pictures before, at and after, readings, the clock; its hash is that of its facts, and it is locked."""
+    with store.engine.begin() as connection:
+        number = connection.execute(select(t.incident.c.id)).scalars().first()
+    told = case(store.engine, store, int(number or 0), 0)
+    assert told is not None
+    facts = told["evidence"]
+    assert (
+        told["sha256"] == hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    )
+    assert told["locked"], "the time of appeals is not over"
+    [at] = [one for one in facts["pictures"] if one["when"] == "at"]
+    assert (at["play"], at["sha256"], at["seat"]) == (facts["play"], DIGEST, facts["seat"])
+    [read] = [one for one in facts["readings"] if one.get("number") == facts["play"] and one["kind"] == "play"]
+    assert (read["doubtful"], read["evidence_sha256"]) == (True, DIGEST)
+    kinds = [line["kind"] for line in facts["clock"]]
+    assert kinds[0] in ("play_begins", "play")
+    assert sum(kind in ("play", "pass") for kind in kinds) == 3, "the act and the next two"
+    used = [line["used_ms"] for line in facts["clock"] if line["kind"] in ("play", "pass")]
+    assert used[0] is None
+    assert all(isinstance(one, int) and one >= 0 for one in used[1:])
+    assert facts["complete"]
+    ended(store, 0)
+    again = case(store.engine, store, int(number or 0), 10**13)
+    assert again is not None
+    assert (again["sha256"], again["locked"]) == (told["sha256"], False)
+    assert case(store.engine, store, 999, 0) is None
+
+
+def test_pictures_before_and_after_are_the_seats_own_and_the_nearest() -> None:
+    acts = [
+        {"seq": n, "ts": "", "mono_ms": n, "data": {"kind": "play", "number": n, "seat": "ENWS"[n % 4], "stamp_ms": n}}
+        for n in range(1, 13)
+    ]
+    pictures = {n: {"play": n, "sha256": f"{n:064d}", "state": "here"} for n in range(1, 13)}
+    told = {"table": "t1", "boot": "b", "deal": 1, "number": 1, "kind": "td_call", "seat": "E", "play": 4}
+    facts = _facts(told, acts, pictures)
+    shown = [(one["when"], one["play"]) for one in facts["pictures"]]
+    assert shown == [("before", 3), ("at", 4), ("after", 5), ("after", 8)]
+    assert [one["number"] for one in facts["readings"]] == [2, 3, 4, 5, 6]
+    assert facts["complete"]
+    facts = _facts({**told, "play": 12}, acts, pictures)
+    assert [(one["when"], one["play"]) for one in facts["pictures"]] == [("before", 8), ("before", 11), ("at", 12)]
+    assert not facts["complete"], "the next acts belong to it"

@@ -12,6 +12,7 @@ TEXT: Schema = {"type": "string", "maxLength": 2000}
 WHOLE: Schema = {"type": "integer", "minimum": 0}
 NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
+SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 SEAT: Schema = {"enum": list(SEATS)}
 PAIR: Schema = {"enum": list(PAIRS)}
 LEVEL: Schema = {"enum": list(RANKS)}

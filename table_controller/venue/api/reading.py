@@ -11,6 +11,7 @@ from table_controller.errors import TableError
 from table_controller.table.incidents import KINDS, NOTED
 from table_controller.venue import records
 from table_controller.venue.api.route import AIR, LOOKERS, OFFICIALS, READERS, Call, Problem, Route, Schema, answer
+from table_controller.venue.case import case as one_case
 from table_controller.venue.hall import View
 from table_controller.venue.standings import standings
 
@@ -92,6 +93,16 @@ async def picture(call: Call) -> web.StreamResponse:
     await call.note("evidence", "", {"sha256": path.stem}, "shown")
     headers = {"Cache-Control": "private, no-store", "X-Sha256": path.stem, "Content-Type": "image/jpeg"}
     return web.FileResponse(path, headers=headers)
+
+
+async def case(call: Call) -> web.StreamResponse:
+    """All the evidence of one incident, with its hash and whether it is locked."""
+    service, number = call.service, call.number_of_path("id")
+    found = await asyncio.to_thread(one_case, service.engine, service.evidence, number, service.people.now_ms())
+    if found is None:
+        raise Problem(404, "There is no such incident.")
+    await call.note("evidence", found["incident"]["table"], {"incident": number, "sha256": found["sha256"]}, "shown")
+    return answer(found)
 
 
 async def results(call: Call) -> web.StreamResponse:
@@ -189,6 +200,7 @@ ROUTES = (
     Route("GET", "/api/tables/{table}/timeline", timeline, "what happened, newest first", READERS, _PAGE),
     Route("GET", "/api/incidents", incidents, "incidents, open ones first", OFFICIALS, _INCIDENTS),
     Route("GET", "/api/incidents/{id}", incident, "one incident", OFFICIALS),
+    Route("GET", "/api/incidents/{id}/evidence", case, "an incident's evidence in one document", OFFICIALS),
     Route("GET", "/api/evidence/{sha256}", picture, "the picture of a play", OFFICIALS, answer="image/jpeg"),
     Route("GET", "/api/results", results, "deals and games that are over", LOOKERS, _RESULTS, also="text/csv"),
     Route("GET", "/api/standings", places, "places of the teams", LOOKERS, _PLACES),

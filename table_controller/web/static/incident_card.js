@@ -1,5 +1,6 @@
 // One incident in full: what, by which rule, who has it and since when, the ruling, the picture, an appeal.
 import { post } from "./api.js";
+import { caseOf } from "./case.js";
 import { age, button, node, say } from "./dom.js";
 import { pictureOf } from "./doubts.js";
 import { words } from "./queue.js";
@@ -54,6 +55,7 @@ function make(i, { mayAct, head, told, shownAbove }) {
   card.append(node("p", { className: "stands", textContent: stands(i) }), steps(i));
   if (i.rule) card.append(node("p", { className: "quiet", textContent: i.rule }));
   if (i.evidence.length && !shownAbove(i)) card.append(pictureOf(i.evidence, `${words(i)}`));
+  card.append(caseOf(i));
   if (mayAct) {
     const first = node("div", { className: "choices" });
     if (i.status === "open") first.append(button(t("take"), () => step("acknowledge"), { className: "take" }));

@@ -35,4 +35,11 @@ addWords({
   appeal_note: ["申诉内容", "What is appealed"], appeal_close: ["申诉结论", "Outcome"], appeal_closed: ["申诉已了结：{a}", "Appeal closed: {a}"], needs_head: ["需要裁判长", "needs a head referee"],
   watcher: ["只能看：没有裁判权限", "Look only: no referee's rights"], no_such_table: ["没有这张牌桌", "There is no such table"], proposal: ["建议", "Proposed"], rule_it: ["判罚", "Ruling"],
   who: ["谁", "Who"], hall_said: ["通知", "Announcement"],
+  case: ["证据", "Evidence"], case_before: ["之前", "Before"], case_at: ["当时", "At the time"], case_after: ["之后", "After"], case_readings: ["读牌记录", "Readings"], case_clock: ["计时记录", "The clock"],
+  case_s: ["秒（桌钟）", "s (table's clock)"], case_what: ["事项", "What"], case_cards: ["牌", "Cards"], case_sure: ["把握", "Sure"], case_used: ["用时（秒）", "Used (s)"], case_more: ["后续仍在记录", "more to come"],
+  unlocked: ["申诉期已过", "the time for appeals is over"], in_doubt: ["存疑", "in doubt"], seat: ["座位", "Seat"],
+  said_play: ["出牌", "play"], said_pass: ["不要", "pass"], said_correction: ["更正", "corrected"], said_tribute: ["进贡", "tribute"], said_return: ["还贡", "return"], said_exchange_corrected: ["更正进还贡", "exchange corrected"],
+  said_exposed: ["亮出的牌", "cards shown"], said_report: ["报牌", "report"], said_play_begins: ["开打", "play begins"], said_trick_over: ["一轮结束", "trick over"], said_warn20: ["提醒", "warning"], said_warning_withdrawn: ["提醒撤回", "warning withdrawn"],
+  said_violation30: ["超时", "over the limit"], said_turn_stopped: ["本轮停止出牌", "turn stopped"], said_clock_extended: ["加时", "more time"], said_clock_set: ["时间改定", "clock set"], said_paused: ["暂停", "paused"], said_resumed: ["继续", "resumed"],
+  said_stop: ["停止", "stop"], said_deal_over: ["本副结束", "deal over"],
 });

@@ -205,3 +205,21 @@ def test_a_tile_says_that_the_camera_or_the_dealer_is_away(own_venue: Any, visit
     assert "Dealer" not in eyes.text("a[href^='/table/t2'].tile .trouble"), "no machine was ever heard of there"
     eyes.shot("referee-tile-trouble")
     sound(eyes, own_venue)
+
+
+def test_an_incidents_evidence_is_opened_with_hash_clock_and_readings(venue: Any, visitor: Any, eyes: Any) -> None:
+    fresh_play(venue, "t2")
+    visitor.log_in(venue, "li", "/table/t2?lang=en")
+    eyes.wait(lambda: eyes.text("#phase"))
+    doubted(venue, eyes, "5S 6S")
+    eyes.wait(lambda: eyes.all("#incidents details summary"))
+    eyes.one("#incidents details summary").click()
+    eyes.wait(lambda: eyes.all("#incidents details table.case"))
+    eyes.wait(lambda: eyes.script("return (document.querySelector('.case-pictures img') ?? {}).naturalWidth > 0"))
+    words = eyes.text("#incidents details")
+    assert "At the time" in words
+    assert "%" in words, "how sure the reading was"
+    assert "locked for appeals" in words
+    assert "sha256" in words
+    eyes.shot("table-evidence-en")
+    sound(eyes, venue)
