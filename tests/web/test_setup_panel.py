@@ -93,7 +93,11 @@ def test_every_button_is_tried_on_the_page(
     served.page.panel = pins.panel
     eyes.open(f"{served.url}/setup?lang={language}", 1280, 900)
     eyes.wait(lambda: eyes.text("#try").startswith(first))
-    eyes.script("document.querySelector('#try').focus()")
+    assert len(eyes.all("#commands li button")) == len(eyes.all("#commands code"))
+    copied = "return document.querySelector('#commands button').textContent + getSelection().toString()"
+    eyes.script("document.querySelector('#commands button').click()")
+    eyes.wait(lambda: eyes.script(copied) not in ("复制", "Copy"))
+    eyes.script("getSelection().removeAllRanges(); document.querySelector('#try').focus()")
     eyes.press("\ue007")
     eyes.wait(lambda: len(eyes.all("#pressed li")) == len(pins.panel.buttons))
     pins.press("START")

@@ -6,7 +6,7 @@ const AGAIN_MS = 1000;
 const SEAT = { E: ["东", "East"], N: ["北", "North"], W: ["西", "West"], S: ["南", "South"] };
 const BUTTON = { START: ["开始", "Start"], STOP: ["停止", "Stop"], PASS: ["过牌", "Pass"], TD: ["裁判", "Referee"], READY: ["理好牌", "Ready"] };
 const COMMANDS = [
-  ["table-controller dealer selftest", "发牌机自检：传感器和出牌口，不发牌", "the dealer's self-test: sensors and chute, without dealing"],
+  ["table-controller dealer selftest", "发牌机自检：传感器和出牌口，不发牌（先停止牌桌程序：串口只有一个程序能用）", "the dealer's self-test: sensors and chute, without dealing (stop the table's program first: one program alone has the serial port)"],
   ["table-controller deck enrol NAME", "登记一副牌（先停止牌桌程序）", "enrol a deck (stop the table's program first)"],
   ["table-controller camera check", "检查摄像头：光线、对焦、比例", "check the camera: light, focus, scale"],
 ];
@@ -16,6 +16,7 @@ addWords({
   panel_h: ["灯和按钮", "Lamps and buttons"], try_panel: ["试灯和按钮", "Try lamps and buttons"], end_trial: ["结束", "End"],
   trial_words: ["所有灯在闪：请按每一个按钮。现在按钮只作记录，不会开始发牌或计时", "Every lamp blinks: press each button. Presses are only noted now: they start nothing"],
   trial_done: ["全部按钮正常", "Every button answers"], by_command: ["用命令做的", "By command"],
+  copy: ["复制", "Copy"], copied: ["已复制", "Copied"],
 });
 
 const word = ([zh, en]) => (lang === "en" ? en : zh);
@@ -23,6 +24,14 @@ const word = ([zh, en]) => (lang === "en" ? en : zh);
 function named(name) {
   const [kind, seat] = name.split("_");
   return `${seat ? `${word(SEAT[seat] ?? [seat, seat])} ` : ""}${word(BUTTON[kind] ?? [kind, kind])}`;
+}
+
+// Without a clipboard the command is marked, to be copied by hand.
+async function copied(code, button) {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = t("copied");
+  } catch { getSelection().selectAllChildren(code); }
 }
 
 async function ask(wanted = undefined) {
@@ -49,7 +58,10 @@ async function begin() {
   setLanguage();
   for (const [command, zh, en] of COMMANDS) {
     const item = document.createElement("li");
-    item.append(Object.assign(document.createElement("code"), { textContent: command }), ` ${lang === "en" ? en : zh}`);
+    const code = Object.assign(document.createElement("code"), { textContent: command });
+    const copy = Object.assign(document.createElement("button"), { type: "button", textContent: t("copy"), ariaLabel: `${t("copy")} ${command}` });
+    copy.onclick = () => copied(code, copy);
+    item.append(code, " ", copy, ` ${lang === "en" ? en : zh}`);
     $("commands").append(item);
   }
   $("try").onclick = async () => draw(await ask(!trying));
