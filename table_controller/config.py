@@ -167,3 +167,13 @@ def read_text(path: Path, way_out: str) -> str:
         raise ConfigError(f"The configuration {path} cannot be read: {error.strerror}.", way_out=way_out) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not a text file.", way_out="Name a TOML file.") from error
+
+
+def secret_of(file: str, key: str) -> str:
+    """What a file holds alone, or empty where none is named; raises ConfigError naming the key."""
+    if not file:
+        return ""
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{key} {file} cannot be read.", way_out="Write that file, or correct the key.") from error

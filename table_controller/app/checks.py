@@ -67,13 +67,3 @@ def check_broker(config: Config) -> None:
             f"No MQTT broker answers at {feed.host}:{feed.port}.",
             way_out='Start it, set feed.host, or set feed.host = "" to run without a feed.',
         )
-
-
-def secret_of(file: str, key: str) -> str:
-    """What a file holds alone, or empty where none is named; raises ConfigError naming the key."""
-    if not file:
-        return ""
-    try:
-        return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{key} {file} cannot be read.", way_out="Write that file, or correct the key.") from error

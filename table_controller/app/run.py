@@ -10,14 +10,14 @@ import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from table_controller.app.checks import check_before, decks_folder, secret_of
+from table_controller.app.checks import check_before, decks_folder
 from table_controller.app.health import Health, Signs, critical, health_of, troubles
 from table_controller.app.restart import after_restart, carry_on
 from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
 from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
-from table_controller.config import Config, read_text
+from table_controller.config import Config, read_text, secret_of
 from table_controller.dealer.driver import SerialLink
 from table_controller.errors import ConfigError, DeviceError, TableError
 from table_controller.feed.client import Broker

@@ -17,6 +17,7 @@ from table_controller.app.brokers import answers, mosquitto_program
 from table_controller.app.table import fresh_folder
 from table_controller.app.terminal import say
 from table_controller.app.venue_pages import venue_pages
+from table_controller.config import secret_of
 from table_controller.errors import DeviceError, UsageError
 from table_controller.runtime import measure
 from table_controller.venue.api.server import VenueWeb
@@ -25,7 +26,7 @@ from table_controller.venue.people import ROLES, People
 from table_controller.venue.relay.missed import missed_now
 from table_controller.venue.relay.relay import Relay
 from table_controller.venue.service import Service
-from table_controller.venue.settings import VenueConfig, load_venue, secret
+from table_controller.venue.settings import VenueConfig, load_venue
 from table_controller.venue.store.database import migrate, open_database
 
 PARTS = ("all", "service", "relay")
@@ -138,7 +139,7 @@ def _bridge(args: argparse.Namespace) -> Bridge | None:
             "A bridge needs HOST:PORT, --bridge-as and --bridge-password-file.",
             way_out="At the head: venue broker-config --hall NAME; its secrets/hall-NAME.password is the file.",
         )
-    password = secret(str(args.bridge_password_file), "--bridge-password-file")
+    password = secret_of(str(args.bridge_password_file), "--bridge-password-file")
     return Bridge(host, int(port), args.bridge_as, password, args.bridge_ca)
 
 

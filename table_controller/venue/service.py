@@ -13,6 +13,7 @@ from typing import Any
 
 import aiohttp
 
+from table_controller.config import secret_of
 from table_controller.feed.topics import plane_topics, relay_topic, venue_topic
 from table_controller.games.guandan.profile import Profile, named_rules, rules_of
 from table_controller.runtime import measure
@@ -25,7 +26,7 @@ from table_controller.venue.documents import Documents
 from table_controller.venue.evidence import EvidenceStore
 from table_controller.venue.hall import Hall
 from table_controller.venue.people import People
-from table_controller.venue.settings import VenueConfig, secret
+from table_controller.venue.settings import VenueConfig
 from table_controller.venue.store.database import migrate, open_database
 from table_controller.venue.wire import Batch, Heard, Wire
 
@@ -58,7 +59,7 @@ class Service:
         appeal_ms = self.profile.record.correction_minutes * 60_000
         keep_ms = config.archive.evidence_days * DAY_MS
         self.evidence = EvidenceStore(self.engine, config.folder / "evidence", int(appeal_ms), keep_ms)
-        self.token = secret(config.archive.token_file, "archive.token_file")
+        self.token = secret_of(config.archive.token_file, "archive.token_file")
         self.people = People(self.engine, measure.epoch_ms)
         venue = config.venue.name
         topics = [(plane_topics(venue, plane), 1) for plane in ("live", "seal", "air")]

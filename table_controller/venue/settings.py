@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from table_controller.config import parse_sections, read_text, setting
-from table_controller.errors import ConfigError
+from table_controller.config import parse_sections, read_text, secret_of, setting
 from table_controller.feed.client import Broker
 
 LONGEST_DELAY_S = 900
@@ -89,7 +88,7 @@ class VenueConfig:
     def broker_login(self) -> Broker:
         """How to reach the broker; raises ConfigError when the password's file cannot be read."""
         told = self.broker
-        password = secret(told.password_file, "broker.password_file")
+        password = secret_of(told.password_file, "broker.password_file")
         return Broker(told.host, told.port, told.username, password, told.tls, told.ca_file)
 
     def relay_login(self) -> Broker:
@@ -97,18 +96,8 @@ class VenueConfig:
         own = self.relay
         if not own.username:
             return self.broker_login()
-        password = secret(own.password_file, "relay.password_file")
+        password = secret_of(own.password_file, "relay.password_file")
         return Broker(self.broker.host, self.broker.port, own.username, password, self.broker.tls, self.broker.ca_file)
-
-
-def secret(file: str, key: str) -> str:
-    """What a file holds alone, or empty where none is named; raises ConfigError naming the key."""
-    if not file:
-        return ""
-    try:
-        return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{key} {file} cannot be read.", way_out="Write that file, or correct the key.") from error
 
 
 def parse_venue(text: str, file: str) -> VenueConfig:
