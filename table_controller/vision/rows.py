@@ -26,6 +26,9 @@ _SQUEEZED, _BOTH = 0.75, 1.3
 """Either step beside a squeezed card is at most this share of the usual one, both together hardly longer than it."""
 _SURELY_A_CARD = 0.98
 """A squeezed card read so surely is one: in rendered rows 98 of 100 cards are, and no print of a card's face is."""
+_JOKER_ROOM_MM = 16.0
+"""Between two other cards, nearer than this to both, a joker is doubted: it may be the big pip and an edge beside it,
+and no play has one joker among other cards."""
 _ROW_TURN_DEG = 9.0
 """The turn of a card that shows one corner is known to some degrees only."""
 
@@ -110,6 +113,7 @@ def gaps_doubted(row: Sequence[SeenCard], shows: Callable[[SeenCard, SeenCard], 
         others = steps[:i] + steps[i + 2 :]
         usual = median(others) if len(others) >= _EVEN_FROM else 0.0
         squeezed = max(left, right) < _SQUEEZED * usual and left + right < _BOTH * usual
-        if squeezed and cards[i + 1].confidence < _SURELY_A_CARD:
+        lone = row[i + 1].card in JOKERS and row[i].card not in JOKERS and row[i + 2].card not in JOKERS
+        if (squeezed and cards[i + 1].confidence < _SURELY_A_CARD) or (lone and max(left, right) < _JOKER_ROOM_MM):
             cards[i + 1] = replace(cards[i + 1], doubtful=True)
     return cards

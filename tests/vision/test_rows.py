@@ -76,3 +76,14 @@ def test_even_rows_are_not_looked_at_again() -> None:
         raise AssertionError("an even row")
 
     assert not any(card.doubtful for card in gaps_doubted(row(0, 20, 41, 60, 82), look))
+
+
+def test_a_joker_squeezed_in_alone_between_two_other_cards_is_doubted_but_not_a_pair_of_them() -> None:
+    def with_jokers(names: tuple[str, ...], *places_mm: float) -> list[int]:
+        cards = [replace(card, card=name) for card, name in zip(row(*places_mm, confidence=0.995), names, strict=True)]
+        return [i for i, card in enumerate(gaps_doubted(cards)) if card.doubtful]
+
+    assert with_jokers(("7S", "7S", "SJ", "7C"), 0, 13, 23, 37) == [2]
+    assert with_jokers(("7S", "7S", "SJ", "SJ"), 0, 13, 23, 37) == []
+    assert with_jokers(("7S", "7S", "7D", "SJ"), 0, 13, 23, 37) == []
+    assert with_jokers(("7S", "SJ", "7C"), 0, 20, 40) == []
