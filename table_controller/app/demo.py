@@ -86,7 +86,7 @@ def _follow(simulation: Simulation) -> None:
             data = dict(getattr(effect, "data", ()))
             kind = getattr(effect, "kind", "")
             if kind == "deal_over":
-                places = " ".join(seat for seat in data["order"] if seat)
+                places = " ".join(seat for seat in data["order"] if seat) or "not played out"
                 say(f"deal {data['deal']} over: {places}, {data['winner']} +{data['rise']}")
             elif kind == "incident":
                 say(f"incident {data['number']}: {data['kind']} {data['seat'] or ''}")
