@@ -14,7 +14,8 @@ from table_controller.vision.cards_on_mat import SeenCard
 
 _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
-_STRAIGHT_MM = 4.5
+_STRAIGHT_MM, _JOKER_STRAIGHT_MM = 4.5, 10.0
+"""A joker's word is longer than an index, and its middle stands lower."""
 _TWO_STEPS_MM, _CARD_MM, _LONGER = 22.5, 58.0, 1.75
 _JOKERS_LONGER = 1.5
 """Between two jokers: their words show faintest of all, so such a step is doubted whatever shows in it."""
@@ -86,7 +87,8 @@ def _beside(card: SeenCard, other: SeenCard) -> bool:
     du, dv = other.anchor[0] - card.anchor[0], other.anchor[1] - card.anchor[1]
     along, across = abs(c * du + s * dv), abs(c * dv - s * du)
     lean = abs((card.turn_deg - other.turn_deg + 90) % 180 - 90)
-    return _STEP_MM[0] < along < _STEP_MM[1] and across < _STRAIGHT_MM and lean < _ROW_TURN_DEG
+    straight_mm = _JOKER_STRAIGHT_MM if {card.card, other.card} & set(JOKERS) else _STRAIGHT_MM
+    return _STEP_MM[0] < along < _STEP_MM[1] and across < straight_mm and lean < _ROW_TURN_DEG
 
 
 def gaps_doubted(row: Sequence[SeenCard], shows: Callable[[SeenCard, SeenCard], bool] = something) -> list[SeenCard]:

@@ -221,7 +221,8 @@ class SeatEye:
         seen = [self._beside_things(card) for card in vote(self._votes)]
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
         shows = partial(self._shows_between, view)
-        settled = self._without_expected(self._tracker.settle(seen, remains, stirred, self._under_a_thing, shows))
+        told = self._tracker.settle(seen, remains, stirred, self._under_a_thing, shows, remains)
+        settled = self._without_expected(told)
         self._last_view = view
         self._over_before, self._things_before = _grown(self._gate.over), _grown(self._gate.things)
         self.held.lying(settled.new, self._heights)

@@ -97,6 +97,7 @@ class SeatTracker:
         stirred: Callable[[SeenCard], bool] = _never,
         under: Callable[[Point], bool] = _nowhere,
         shows: Callable[[SeenCard, SeenCard], bool] = something,
+        showed: Callable[[SeenCard], bool] = _never,
     ) -> Settled:
         """Take in the cards of an area at rest.
 
@@ -104,7 +105,7 @@ class SeatTracker:
         there even if it was not read this time, and a reading of another face there is that card, half covered.
         ``stirred(card)``: it is there, but by a hair elsewhere: pushed, or its second copy lies on it. ``under(at)``:
         a thing that is no card lies over this place. ``shows(left, right)``: something like an index shows between two
-        cards.
+        cards. ``showed(card)``: the print of a new card's index was there already when the area was last read.
         """
         self._under = under
         if not seen and not self.known:
@@ -119,8 +120,9 @@ class SeatTracker:
         pairs, unsure = self._match(seen, remains, stirred)
         matched_seen = {j for _, j in pairs}
         lying = self._plays_seen(seen, pairs)
+        # what shows there showed there before, and was no card then: print, or one that was missed
         fresh = [
-            replace(card, doubtful=True) if j in unsure else card
+            replace(card, doubtful=True) if j in unsure or showed(card) else card
             for j, card in enumerate(seen)
             if j not in matched_seen and not (card.doubtful and lies_between(card, lying))
         ]
@@ -188,9 +190,16 @@ class SeatTracker:
         kept = [(i, j) for i, j in others
                 if (i, j) in whole or not self._in_new_row(seen[j], [seen[k] for k in fresh])]  # fmt: skip
         unsure: set[int] = set()
+        others_new = [seen[k] for k in fresh]
+        for i, j in list(kept):
+            # the one card of its play that lies a hair elsewhere: nudged, or its second copy
+            beside = [pair for pair in pairs if self.known[pair[0]].play == self.known[i].play and pair[0] != i]
+            alone = bool(beside) and all(pair in stayed and pair[0] < i for pair in beside)
+            if alone and apart(self.known[i].seen, seen[j]) < _STAYED_MM and lies_in_row(seen[j], others_new):
+                kept.remove((i, j))
+                unsure.add(j)
         for i, j in stayed:
             last = not any(self.known[k].play == self.known[i].play and k > i for k, _ in stayed)
-            others_new = [seen[k] for k in fresh]
             if last and lies_in_row(seen[j], others_new) and stirred(self.known[i].seen):
                 # nudged as a new row was laid beside it, or its second copy that begins that row: nobody can tell
                 unsure.add(j)

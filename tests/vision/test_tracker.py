@@ -201,3 +201,28 @@ def test_an_index_half_covered_by_the_last_card_of_a_new_row_is_the_old_card_wha
     half_covered = SeenCard("9D", 0.6, True, (2.0, 201.0), None, 0.0, probs)
     assert settle(tracker, [*new, half_covered, *old[1:]]) == (["2D", "3D", "4S", "5C", "6S"], [], False)
     assert [known.seen.card for known in tracker.known][:2] == ["9H", "9D"]
+
+
+def test_what_showed_before_and_was_no_card_then_is_doubted() -> None:
+    tracker, old = SeatTracker(), row("6S 7S", -60)
+    settle(tracker, old)
+    pip, new = SeenCard("JS", 0.9, False, (0.0, 203.0), None, 0.0), row("5C 5H", 19)
+    told = tracker.settle([*old, pip, *new], lambda _: True, showed=lambda card: card.card == "JS")
+    assert [(card.card, card.doubtful) for card in told.new] == [("JS", True), ("5C", False), ("5H", False)]
+
+
+def test_a_second_copy_that_begins_a_row_with_a_joker_is_doubted_too() -> None:
+    tracker, old = SeatTracker(), row("7C AC AD", -60)
+    settle(tracker, old)
+    joker = replace(row("SJ", -60 + 3 * 18, 206.0)[0], confidence=0.99)
+    told = tracker.settle([*old, joker], lambda _: True, stirred=lambda _: True)
+    assert [(card.card, card.doubtful) for card in told.new] == [("AD", True), ("SJ", False)]
+
+
+def test_the_last_card_alone_a_hair_elsewhere_beside_a_new_one_is_doubted() -> None:
+    tracker, old = SeatTracker(), row("7D 7S 7C AC AD", -65)
+    settle(tracker, old)
+    moved = [*old[:-1], *shifted(old[-1:], -0.4, 0.1)]
+    joker = replace(row("SJ", 22, 204.5)[0], confidence=0.99)
+    told = tracker.settle([*moved, joker], lambda card: card.card != "AD")
+    assert [(card.card, card.doubtful) for card in told.new] == [("AD", True), ("SJ", False)]
