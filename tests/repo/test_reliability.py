@@ -49,8 +49,10 @@ def test_results_are_taken_in_by_row_and_a_failure_is_said(tmp_path: Path) -> No
     junit.write_text(f'<testsuites><testsuite timestamp="2026-11-30T10:00:00">{cases}</testsuite></testsuites>')
     found = made.from_junit(junit)
     assert found == {"R4": {"date": "2026-11-30", "passed": 1, "failed": 1}}
-    parts = [{"row": "R17", "test": f"t[{n}]", "count": 250, "date": f"2026-11-2{n}T00:00"} for n in (1, 3, 2)]
-    long = made.from_soak([*parts, parts[0]])
+    name = "tests/soak/test_hours_soak.py::t[{}]"
+    parts = [{"row": "R17", "test": name.format(n), "count": 250, "date": f"2026-11-2{n}T00:00"} for n in (1, 3, 2)]
+    deals = {**parts[0], "test": "tests/soak/test_virtual_soak.py::t[0]"}
+    long = made.from_soak([*parts, parts[0], deals])
     assert long == {"R17": {"count": 750, "date": "2026-11-23"}}
     text = made.table({"ci": found, "long": long})
     assert "**1 FAILED**" in text
