@@ -21,19 +21,6 @@ from table_controller.errors import InputError
 Image = NDArray[np.uint8]
 """Height × width × 3, blue green red."""
 
-
-def darkest(picture: Image) -> Image:
-    """The least of the three channels, pixel by pixel (height × width); numpy's own ``min`` takes ten times as long."""
-    blue, green, red = cv2.split(picture)
-    return np.asarray(cv2.min(cv2.min(blue, green), red), dtype=np.uint8)
-
-
-def lightest(picture: Image) -> Image:
-    """The greatest of the three channels, pixel by pixel (height × width)."""
-    blue, green, red = cv2.split(picture)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), dtype=np.uint8)
-
-
 PHOTO_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 MIN_SIDE_PX = 24
 MAX_DECODED_PX = 40_000_000

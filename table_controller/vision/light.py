@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from table_controller.cards import Seat
+from table_controller.vision.channels import greatest, least
 from table_controller.vision.hints import Hint
-from table_controller.vision.images import Image, darkest, lightest
+from table_controller.vision.images import Image
 
 _DARK, _BRIGHT = 40.0, 178.0
 """The mat is a mid grey (about 105 of 255). Outside these, ink or paper is lost in the darkest or lightest tones."""
@@ -39,9 +40,9 @@ def area_light(view: Image) -> float:
 def glare_mm2(view: Image, px_per_mm: float) -> float:
     """How much of an area lies in the halo of a reflection: lighter than the mat, fading as no paper or shadow does."""
     soft = np.asarray(cv2.GaussianBlur(view, (0, 0), 1.5), dtype=np.uint8)
-    dark = darkest(soft)
+    dark = least(soft)
     grey = np.asarray(dark, dtype=np.float32)
-    colourless = cv2.subtract(lightest(soft), dark) < _COLOURLESS
+    colourless = cv2.subtract(greatest(soft), dark) < _COLOURLESS
     mat = float(np.percentile(grey, 35))
     slope = _slope(grey)
     halo = (grey > mat + _LIT) & (grey < mat + _HALO) & (slope > _FLAT) & (slope < _SHALLOW) & colourless

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.vision.images import Image, darkest
+from table_controller.vision.channels import least
+from table_controller.vision.images import Image
 
 _PAPER, _LEAST_LEVEL, _MOST_LEVEL = 1.4, 40.0, 200.0
 """Paper is so many times as light as the table round it, between these levels of 255."""
@@ -48,7 +49,7 @@ def covered(picture: Image, spared: tuple[Box, ...] = ()) -> Image:
 
 def _paper(picture: Image) -> Image:
     """255 where it is lighter than the table, measured here and over the whole, so that shadows hide no card."""
-    soft = np.asarray(cv2.GaussianBlur(darkest(picture), (0, 0), 1.0), dtype=np.uint8)
+    soft = np.asarray(cv2.GaussianBlur(least(picture), (0, 0), 1.0), dtype=np.uint8)
     height, width = soft.shape
     small = cv2.resize(soft, (max(1, width // _SHRINK), max(1, height // _SHRINK)), interpolation=cv2.INTER_AREA)
     near = cv2.resize(cv2.medianBlur(small, _ROUND), (width, height), interpolation=cv2.INTER_LINEAR)

@@ -17,7 +17,7 @@ from table_controller.cards import UNKNOWN, Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import Event, PromptCircleCleared, PromptLaid, PromptLifted, PromptTouched
 from table_controller.vision.cards_on_mat import surface_mask
-from table_controller.vision.channels import greatest
+from table_controller.vision.channels import greatest, least
 from table_controller.vision.images import Image
 from table_controller.vision.marker_places import card_outline, inside, merged, same_place, step_between
 from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
@@ -91,7 +91,7 @@ class PromptReader:
                 seen[marker] += 1
                 x, y = np.asarray(quad).reshape(4, 2).mean(axis=0) / (_ENLARGE * PROMPT_PX_PER_MM)
                 places[marker] = (*places.get(marker, ()), (float(x), float(y)))
-        bright = np.where(view.min(axis=2) > min(225.0, mat_grey * 1.4), 255, 0).astype(np.uint8)
+        bright = np.where(least(view) > min(225.0, mat_grey * 1.4), 255, 0).astype(np.uint8)
         paper = float(np.mean(bright > 0))
         heap = paper > _LARGE_SHARE and float(np.mean(surface_mask(bright, PROMPT_PX_PER_MM) > 0)) > _HEAP_SHARE
         plain = None

@@ -234,8 +234,8 @@ class SeatTracker:
                     continue
                 if known.hidden and not same:
                     continue
-                stays = off < _STAYED_MM and remains(known.seen)
-                if same or stays or _compatible(known.seen, card) or _under_a_whole(card, seen):
+                stays = same or _compatible(known.seen, card) or (off < _STAYED_MM and remains(known.seen))
+                if stays or _under_a_whole(card, seen):
                     candidates.append((off + (0 if same else 5) + (3 if known.hidden else 0), i, j))
         return _greedy(candidates)
 
