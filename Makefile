@@ -86,7 +86,7 @@ sbom: .venv/.ready-dev
 release: .venv/.ready-dev
 	@PYTHON=$(CURDIR)/$(BIN)/python bash systemd/release.sh $(KEY)
 
-# In parts; a part that passed is not run again by the same program (build/soak/results.jsonl). Then: python tests/reliability.py
+# In parts; one that passed is run again only when what it runs has changed (build/soak/results.jsonl). Then: python tests/reliability.py
 soak: .venv/.ready-dev
 	$(BIN)/python -m pytest tests/soak tests/journal tests/systemd -m soak --timeout 0 $(PYTEST_ARGS)
 

@@ -1,4 +1,7 @@
-"""For every test: the same environment and the same random examples; and nothing may be left running behind it."""
+"""For every test: the same environment and the same random examples; and nothing may be left running behind it.
+
+For the long ones: a part that has passed is not run again by the same program (tests/parts.py).
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ import asyncio.runners
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
 
 import psutil
 import pytest
 from hypothesis import settings
+
+from tests import parts
 
 PATIENCE_S = 3.0
 """How long threads and children may take to end after a test that has told them to."""
@@ -84,3 +91,22 @@ def nothing_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     found = left_behind(threads, children, PATIENCE_S) + forgotten
     if found:
         pytest.fail(f"left running: {', '.join(found)}", pytrace=False)
+
+
+@pytest.fixture
+def part_once(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Call it with row and count once a part has passed. A part that has passed before is not run again."""
+    marker = request.node.get_closest_marker("runs")
+    assert marker is not None, "a long test names what it runs: pytest.mark.runs"
+    name, program = request.node.nodeid, parts.program(request.path, marker.args)
+    for line in parts.kept():
+        if (line["test"], line["program"]) == (name, program):
+            pytest.skip(f"passed on {line['date'][:10]} by the same program")
+    began = time.monotonic()
+
+    def keep(row: str, count: int, **more: Any) -> None:
+        date, seconds = datetime.now(UTC).isoformat(timespec="seconds"), round(time.monotonic() - began, 1)
+        line = {"row": row, "test": name, "count": count, "date": date, "program": program, "seconds": seconds}
+        parts.keep({**line, **more})
+
+    return keep

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,7 +97,9 @@ def test_a_killed_table_loses_nothing_and_commands_nothing_twice(tmp_path: Path)
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
+@pytest.mark.runs("cards errors games table journal runtime sim", starts="tests/journal/live_table.py")
 @pytest.mark.parametrize("part", range(10))
-def test_a_thousand_kills(tmp_path: Path, part: int) -> None:
+def test_a_thousand_kills(tmp_path: Path, part: int, part_once: Any) -> None:
     """In ten parts, each with seeds of its own."""
     kill_many(tmp_path, 100, 40 + 1000 * part)
+    part_once("R4", 100, seed=40 + 1000 * part)

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.loaded import load
 
 ROOT = Path(__file__).parents[2]
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutants", ROOT / "tests" / "mutants.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["mutants"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-made = load()
+made = load("mutants.py")
 
 
 def test_there_are_twenty_and_eighteen_are_wanted() -> None:

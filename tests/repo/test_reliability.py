@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.loaded import load
 
 ROOT = Path(__file__).parents[2]
 SECURITY = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`(tests/[A-Za-z0-9_./*]+?\.py)(?:::(\w+))?`|`(tests/[a-z_]+)`")
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reliability", ROOT / "tests" / "reliability.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["reliability"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-made = load()
+made = load("reliability.py")
 
 
 def test_every_fault_has_its_row_and_its_tests() -> None:

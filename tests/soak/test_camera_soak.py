@@ -27,7 +27,17 @@ A_RUN = 4
 QUESTIONS = ("doubtful_reading", "doubtful_prompt", "doubtful_exchange", "conservation")
 """The table asks what lies there and accuses nobody."""
 
-pytestmark = [pytest.mark.soak, pytest.mark.broker]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(0),
+    pytest.mark.broker,
+    pytest.mark.runs(
+        "cards config errors games geometry resources table journal runtime dealer vision panel "
+        "sim app drawings models/*.onnx models/classes.txt hardware/*.toml",
+        starts="table_controller.app.simulation",
+        besides="feed web",
+    ),
+]
 
 
 def play(seed: int, profile: str, journal: Path) -> dict[str, Any]:

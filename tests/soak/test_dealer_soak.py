@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,12 +25,16 @@ PARTS = 10
 INPUTS = int(os.environ.get("SOAK_INPUTS", "10000000"))
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 
-pytestmark = pytest.mark.soak
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(0),
+    pytest.mark.runs("cards errors games table dealer sim firmware/**/*.[chS] firmware/*.toml"),
+]
 
 
 @pytest.mark.parametrize("make", [Emulator, Bench], ids=["emulator", "avr"])
 @pytest.mark.parametrize("part", range(PARTS))
-def test_killed_at_a_thousand_instants(make: type[Emulator] | type[Bench], part: int) -> None:
+def test_killed_at_a_thousand_instants(make: type[Emulator] | type[Bench], part: int, part_once: Any) -> None:
     """Other seeds than the short test's."""
     ends: Counter[str] = Counter()
     for seed in range(1000 + part, 1000 + KILLS, PARTS):
@@ -42,18 +47,20 @@ def test_killed_at_a_thousand_instants(make: type[Emulator] | type[Bench], part:
         ends[found.end] += 1
     assert set(ends) <= {"dealt", "void"}
     assert ends["dealt"]
+    part_once("R4 dealer", ends.total(), seed=1000 + part)
 
 
-def test_ten_million_inputs_for_the_decoder() -> None:
+def test_ten_million_inputs_for_the_decoder(part_once: Any) -> None:
     """Under the address and undefined-behaviour sanitizers."""
     command = ["make", "-s", "-C", str(FIRMWARE), "fuzz", f"INPUTS={INPUTS}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"fuzz: {INPUTS} inputs" in done.stdout
+    part_once("R7", INPUTS)
 
 
 @pytest.mark.parametrize(("make", "deals"), [(Emulator, 4000), (Bench, 400)], ids=["emulator", "avr"])
-def test_what_the_machine_delivered_is_fair(make: type[Emulator] | type[Bench], deals: int) -> None:
+def test_what_the_machine_delivered_is_fair(make: type[Emulator] | type[Bench], deals: int, part_once: Any) -> None:
     """The battery on where the cards really fell, plans drawn from the operating system's random source."""
     machine = make()
     log: list[Event] = []
@@ -74,3 +81,4 @@ def test_what_the_machine_delivered_is_fair(make: type[Emulator] | type[Bench], 
     machine.close()
     findings = examine(np.array(found, dtype=np.int8))
     assert fair(findings), findings
+    part_once("R19" if make is Emulator else "R19 avr", deals)

@@ -20,6 +20,8 @@ from table_controller.table.core import TableCore
 
 ROOT = Path(__file__).parents[2]
 FLIPS, FLIP_PARTS = 100_000, 10
+CORE = ("cards", "errors", "games", "table")
+BRUTE_FORCE, HOSTILE = "tests/rules/test_engine_brute_force.py", "tests/cli/test_hostile.py"
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
 
@@ -33,6 +35,7 @@ def again(tests: str, words: tuple[str, ...] = (), **environment: str) -> None:
     assert done.returncode == 0, f"{environment} {done.stdout[-3000:]}"
 
 
+@pytest.mark.runs(*CORE, "sim tests/property/*.py", starts="tests/property/test_core_properties.py")
 @pytest.mark.parametrize("part", range(10))
 def test_properties_of_the_core(part: int, part_once: Any) -> None:
     """R2 in ten parts; hypothesis's seed is the part's number."""
@@ -40,18 +43,21 @@ def test_properties_of_the_core(part: int, part_once: Any) -> None:
     part_once("R2", 1000, seed=part)
 
 
+@pytest.mark.runs(BRUTE_FORCE, "cards errors games", starts=BRUTE_FORCE)
 def test_ten_thousand_hands(part_once: Any) -> None:
     """R3."""
-    again("tests/rules/test_engine_brute_force.py", BRUTE_FORCE_HANDS="10000")
+    again(BRUTE_FORCE, BRUTE_FORCE_HANDS="10000")
     part_once("R3", 10_000)
 
 
+@pytest.mark.runs(*CORE, HOSTILE, "journal sim feed", starts=HOSTILE)
 def test_a_hundred_thousand_hostile_commands(part_once: Any) -> None:
     """R11."""
-    again("tests/cli/test_hostile.py", HOSTILE="100000")
+    again(HOSTILE, HOSTILE="100000")
     part_once("R11", 100_000)
 
 
+@pytest.mark.runs(*CORE, "journal sim")
 @pytest.mark.parametrize("part", range(FLIP_PARTS))
 def test_flipped_bits_of_a_journal(part: int, tmp_path: Path, part_once: Any) -> None:
     """R5: the exact prefix, never another state."""
@@ -80,6 +86,7 @@ def test_flipped_bits_of_a_journal(part: int, tmp_path: Path, part_once: Any) ->
     part_once("R5", FLIPS // FLIP_PARTS, seed=part)
 
 
+@pytest.mark.runs("panel")
 def test_bounce_trains(part_once: Any) -> None:
     """R14."""
     rng = random.Random(14_000)

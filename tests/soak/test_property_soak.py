@@ -13,7 +13,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "1000"))
 
-pytestmark = pytest.mark.soak
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(0),
+    pytest.mark.runs(
+        "cards errors games table sim tests/property/*.py",
+        starts="tests/property/test_core_properties.py",
+    ),
+]
 
 
 def test_the_core_keeps_its_promises_over_whole_matches(part_once: Callable[..., None]) -> None:

@@ -7,18 +7,15 @@ repeats a run: it is printed with every failure.
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import os
 import random
 import signal
 import statistics
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import paho.mqtt.client as mqtt
@@ -30,8 +27,8 @@ from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import replay
 from table_controller.sim.real_world import World
 from table_controller.table.machine import UNDER_PAUSE
+from tests.loaded import load
 
-ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("REAL_SECONDS", "60"))
 EVERY_S = float(os.environ.get("REAL_FAULT_EVERY_S", "8"))
 SEED = int(os.environ.get("REAL_SEED", "18"))
@@ -44,17 +41,7 @@ MARGIN = 5
 pytestmark = [pytest.mark.avr, pytest.mark.broker]
 
 
-def load(name: str) -> ModuleType:
-    """A helper that the benches use too."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tests" / "bench" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-real = load("real_run")
+real = load("bench/real_run.py")
 
 
 class Feed:
@@ -279,6 +266,13 @@ def report(found: dict[str, Any]) -> str:
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
+@pytest.mark.runs(
+    "app cards config dealer drawings errors feed games geometry journal panel resources "
+    "runtime sim table vision models/*.onnx models/classes.txt hardware/*.toml "
+    "firmware/**/*.[chS] firmware/*.toml",
+    starts="table_controller.app.run",
+    besides="cli web",
+)
 def test_an_hour_with_a_fault_every_half_minute(tmp_path: Path, part_once: Any) -> None:
     seconds = float(os.environ.get("REAL_SOAK_SECONDS", "3600"))
     found = asyncio.run(play(tmp_path, seconds, 30.0, SEED + 1))

@@ -17,7 +17,16 @@ from typing import Any
 import psutil
 import pytest
 
-pytestmark = [pytest.mark.soak, pytest.mark.broker]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(0),
+    pytest.mark.broker,
+    pytest.mark.runs(
+        "app cards config errors feed games journal panel runtime table venue web",
+        starts="table_controller.app.venue",
+        besides="cli",
+    ),
+]
 SECONDS = int(os.environ.get("VENUE_SOAK_S", "600"))
 TABLES = int(os.environ.get("VENUE_SOAK_TABLES", "1000"))
 SAMPLES = 40
@@ -67,7 +76,7 @@ class Memory(threading.Thread):
 
 
 def test_a_thousand_tables_for_minutes_lose_nothing_and_memory_stays_flat(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part_once: Any
 ) -> None:
     feed = bench("feed_bench")
     monkeypatch.setattr(feed, "TABLES", TABLES)
@@ -91,3 +100,4 @@ def test_a_thousand_tables_for_minutes_lose_nothing_and_memory_stays_flat(
     for name in watched[0].mb:
         middle, last = watched[0].grown(name)
         assert last < middle * (1 + GROWTH) + GROWTH_MB, name
+    part_once("venue", SECONDS, tables=TABLES)

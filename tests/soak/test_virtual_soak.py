@@ -29,7 +29,11 @@ PARTS = 4
 GAME = 12
 """Deals of one table at most: then a new one opens, so that its journal and its snapshots stay of a day's size."""
 
-pytestmark = pytest.mark.soak
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(0),
+    pytest.mark.runs("cards errors games table journal sim"),
+]
 
 
 def check(table: EventTable) -> None:

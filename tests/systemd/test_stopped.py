@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,8 +79,14 @@ def test_sigterm_at_any_time_ends_a_table_soon(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-def test_a_hundred_sigterms(tmp_path: Path) -> None:
+@pytest.mark.runs(
+    "app cards config dealer errors feed games geometry journal panel resources runtime table vision",
+    starts="table_controller.app.run",
+    besides="cli web",
+)
+def test_a_hundred_sigterms(tmp_path: Path, part_once: Any) -> None:
     stop_many(tmp_path, 100, 160)
+    part_once("R16", 100, seed=160)
 
 
 def test_the_watchdog_is_fed_while_the_loop_is_timely_and_not_while_it_is_stalled(tmp_path: Path) -> None:
