@@ -10,7 +10,14 @@ from table_controller.feed.envelope import Enveloper
 from table_controller.feed.topics import Topics
 from table_controller.runtime.clock import Clock
 from table_controller.table.effects import Effect, Publish, Seal
-from table_controller.table.events import CardsSeen, Event
+from table_controller.table.events import (
+    CardsSeen,
+    Event,
+    PromptCircleCleared,
+    PromptLaid,
+    PromptLifted,
+    PromptTouched,
+)
 from table_controller.table.snapshot import snapshot
 from table_controller.table.state import TableState
 
@@ -33,8 +40,16 @@ class Sink(Protocol):
         """Say a retained document again from time to time, or (empty) no longer."""
 
 
+WITH_CIRCLE = ("play", "pass", "report", "incident")
+"""Events that name the picture of their seat's prompt circle."""
+NEWEST = -1
 Digest = Callable[[str], str]
 """The sha256 of a kept picture by its name, or empty."""
+
+
+def _at_most(kept: dict[tuple[str, int], Any]) -> None:
+    while len(kept) > CONFIDENCES:
+        del kept[next(iter(kept))]
 
 
 def _plain(value: Any) -> Any:
@@ -53,6 +68,7 @@ class FeedPublisher:
         self.events_sent = 0
         self.digest: Digest | None = None
         self._confidences: dict[tuple[str, int], float] = {}
+        self._circles: dict[tuple[str, int], str] = {}
 
     def info(self, data: dict[str, Any]) -> None:
         """Versions and capabilities, once at the start."""
@@ -79,8 +95,28 @@ class FeedPublisher:
         """Remember how sure a reading was: its play may stand only later."""
         if isinstance(event, CardsSeen):
             self._confidences[event.seat, event.at_ms] = event.confidence
-            while len(self._confidences) > CONFIDENCES:
-                del self._confidences[next(iter(self._confidences))]
+            _at_most(self._confidences)
+        if isinstance(event, CardsSeen):
+            self._circle(event.seat, event.at_ms, event.circle)
+        elif isinstance(event, PromptLaid | PromptLifted | PromptTouched | PromptCircleCleared):
+            self._circle(event.seat, event.at_ms, event.evidence)
+
+    def _circle(self, seat: str, at_ms: int, name: str) -> None:
+        """Remember the picture of a prompt circle: by its time for the act that is stamped so, and as the newest."""
+        if name:
+            self._circles.pop((seat, NEWEST), None)
+            self._circles[seat, at_ms] = self._circles[seat, NEWEST] = name
+            _at_most(self._circles)
+
+    def _circle_of(self, data: dict[str, Any]) -> dict[str, Any]:
+        """What an event says of the picture of its seat's prompt circle."""
+        seat = data.get("seat")
+        newest = self._circles.get((seat, NEWEST), "") if isinstance(seat, str) else ""
+        name = self._circles.get((str(seat), data.get("stamp_ms", NEWEST)), newest)
+        if not name or self.digest is None:
+            return {}
+        digest = self.digest(name)
+        return {"prompt_evidence": name, "prompt_sha256": digest} if digest else {}
 
     def _labels(self) -> dict[str, Any]:
         return {"deal": self._deal, "mono_ms": self._clock.now_ms(), "wall": self._clock.wall()}
@@ -95,6 +131,8 @@ class FeedPublisher:
         sure = self._confidences.get((data["seat"], data["stamp_ms"])) if kind == "play" else None
         if sure is not None:
             data = {**data, "confidence": sure}
+        if kind in WITH_CIRCLE:
+            data = {**data, **self._circle_of(data)}
         seq, payload = self._envelope.event(kind, data, **self._labels())
         self._sink.send(self._topics.event, payload, seq=seq)
         self.events_sent += 1

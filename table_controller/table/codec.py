@@ -15,7 +15,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event
 }
-UNHASHED_FIELDS = frozenset({"confidence", "evidence", "boot", "nonce", "commitment", "firmware", "message"})
+UNHASHED_FIELDS = frozenset({"confidence", "evidence", "circle", "boot", "nonce", "commitment", "firmware", "message"})
 """Fields outside the journal hash: confidences, file names, random ids and words."""
 
 

@@ -98,6 +98,8 @@ class CardsSeen(Event):
     confidence: float = 1.0
     evidence: str = ""
     """Name of the crop it was read from, if one was kept."""
+    circle: str = ""
+    """Name of the picture of the seat's prompt circle at that time, if one was kept."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class PromptLaid(Event):
     marker: int = -1
     """The marker id of this physical card; -1 for a card without markers."""
     evidence: str = ""
-    """Name of the picture of a card that could not be read, if one was kept."""
+    """Name of the picture of the circle, if one was kept."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ class PromptLifted(Event):
     seat: Seat
     kind: str
     marker: int = -1
+    evidence: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ class PromptTouched(Event):
     seat: Seat
     kind: str
     marker: int = -1
+    evidence: str = ""
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ class PromptCircleCleared(Event):
     """A seat's prompt circle is empty."""
 
     seat: Seat
+    evidence: str = ""
 
 
 @dataclass(frozen=True)

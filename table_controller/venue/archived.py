@@ -38,6 +38,7 @@ def apply_event(connection: Connection, said: Message, progress: Progress, roste
 
 
 Act = Callable[[Connection], None]
+Maker = Callable[[Message, Message, Progress, Roster], Act]
 
 
 def _word(value: Any, most: int = 200) -> str:
@@ -153,7 +154,7 @@ def _result_corrected(said: Message, data: Message, progress: Progress, roster: 
     return act
 
 
-def _signed(column: str) -> Callable[[Message, Message, Progress, Roster], Act]:
+def _signed(column: str) -> Maker:
     def maker(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
         deal, values = _whole(data["deal"]), {column: _word(data["seat"], 10)}
 
@@ -195,10 +196,34 @@ def _play(said: Message, data: Message, progress: Progress, roster: Roster) -> A
     return (lambda connection: add_new(connection, t.evidence, [row])) if name else (lambda connection: None)
 
 
+def _nothing(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    return lambda connection: None
+
+
+def _with_circle(maker: Maker) -> Maker:
+    """Also the picture of the seat's prompt circle, where the event names one."""
+
+    def both(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+        act = maker(said, data, progress, roster)
+        name, digest = _word(data.get("prompt_evidence")), _word(data.get("prompt_sha256"), 64)
+        if not name or len(digest) != 64:
+            return act
+        row = {**_key(said), "deal": _whole(said["deal"]), "play": 0, "area": "prompt", "name": name}
+        row |= {"sha256": digest, "state": "waiting"}
+
+        def acts(connection: Connection) -> None:
+            act(connection)
+            add_new(connection, t.evidence, [row])
+
+        return acts
+
+    return both
+
+
 NEW_SESSION = "the table began a new session / 本桌重新开始"
-_MAKERS: dict[str, Callable[[Message, Message, Progress, Roster], Act]] = {
+_MAKERS: dict[str, Maker] = {
     "opened": _opened,
-    "incident": _incident,
+    "incident": _with_circle(_incident),
     "incident_updated": _incident_updated,
     "match_set": _match_set,
     "deal_over": _deal_over,
@@ -206,5 +231,7 @@ _MAKERS: dict[str, Callable[[Message, Message, Progress, Roster], Act]] = {
     "result_entered": _signed("entered_by"),
     "result_checked": _signed("checked_by"),
     "game_over": _game_over,
-    "play": _play,
+    "play": _with_circle(_play),
+    "pass": _with_circle(_nothing),
+    "report": _with_circle(_nothing),
 }

@@ -56,7 +56,8 @@ def _deal(connection: Connection, told: Row) -> list[Row]:
 
 def _pictures(connection: Connection, told: Row) -> dict[int, Row]:
     e = t.evidence.c
-    wanted = select(t.evidence).where(e.tbl == told["table"], e.boot == told["boot"], e.deal == told["deal"])
+    same = (e.tbl == told["table"], e.boot == told["boot"], e.deal == told["deal"], e.area == "play")
+    wanted = select(t.evidence).where(*same)
     return {row["play"]: dict(row) for row in connection.execute(wanted).mappings()}
 
 
@@ -74,7 +75,10 @@ def _facts(told: Row, said: list[Row], pictures: dict[int, Row]) -> Row:
         "table": told["table"], "boot": told["boot"], "deal": told["deal"], "incident": told["number"],
         "kind": told["kind"], "seat": told["seat"], "play": at["data"]["number"] if at is not None else None,
         "raised": {"seq": raised["seq"], "ts": raised["ts"], "mono_ms": raised["mono_ms"]} if raised else None,
-        "pictures": _shown(acts, place, at, told["seat"], pictures),
+        "pictures": [
+            *_shown(acts, place, at, told["seat"], pictures),
+            *_circles(said, at, raised, told["seat"]),
+        ],
         "readings": [_reading(one) for one in near if one["data"].get("kind") in READINGS],
         "clock": _clock(near),
         "complete": over,
@@ -109,15 +113,38 @@ def _shown(acts: list[Row], place: int, at: Row | None, seat: str | None, pictur
         for one in sorted([*with_one[:1], *[o for o in own[:1] if o not in with_one[:1]]], key=lambda o: int(o["seq"])):
             kept = pictures[one["data"]["number"]]
             found.append({
-                "when": when, "play": kept["play"], "seat": one["data"].get("seat"),
+                "when": when, "area": "play", "play": kept["play"], "seat": one["data"].get("seat"),
                 "stamp_ms": one["data"].get("stamp_ms"), "sha256": kept["sha256"],
             })  # fmt: skip
     return found
 
 
+def _circles(said: list[Row], at: Row | None, raised: Row | None, seat: str | None) -> list[Row]:
+    """The seat's prompt circle before, at and after: at the act itself, and when the incident was raised."""
+    seat = seat or (at["data"].get("seat") if at is not None else None)
+    named = [one for one in said if one["data"].get("prompt_sha256") and one["data"].get("seat") == seat]
+    moments = [one["seq"] for one in (at, raised) if one is not None]
+    if not moments:
+        return []
+    first, last = min(moments), max(moments)
+    sides: list[tuple[str, list[Row]]] = [
+        ("before", [one for one in named if one["seq"] < first][-1:]),
+        ("at", [one for one in named if one["seq"] in moments]),
+        ("after", [one for one in named if one["seq"] > last][:1]),
+    ]
+    return [
+        {
+            "when": when, "area": "prompt", "play": one["data"].get("number") if one["data"]["kind"] in ACTS else None,
+            "seat": seat, "stamp_ms": one["data"].get("stamp_ms", one["mono_ms"]),
+            "sha256": one["data"]["prompt_sha256"],
+        }
+        for when, side in sides for one in side
+    ]  # fmt: skip
+
+
 def _reading(said: Row) -> Row:
     kept = ("kind", "number", "play", "seat", "cards", "card", "was", "reading", "left", "doubtful", "confidence",
-            "unsure", "by", "change", "stamp_ms", "evidence_sha256")  # fmt: skip
+            "unsure", "by", "change", "stamp_ms", "evidence_sha256", "prompt_sha256")  # fmt: skip
     data = said["data"]
     return {"seq": said["seq"], "mono_ms": said["mono_ms"], **{key: data[key] for key in kept if key in data}}
 

@@ -72,8 +72,10 @@ def _told(connection: Connection, row: Row, now_ms: int) -> Row:
 
 def _pictures(row: Row) -> Any:
     """The play that an incident names; without one the last plays of its deal before it."""
-    same = (t.evidence.c.tbl == row["tbl"], t.evidence.c.boot == row["boot"], t.evidence.c.deal == row["deal"])
-    wanted = select(t.evidence).where(*same)
+    e = t.evidence.c
+    wanted = select(t.evidence).where(
+        e.tbl == row["tbl"], e.boot == row["boot"], e.deal == row["deal"], e.area == "play"
+    )
     if row["play"] is not None:
         return wanted.where(t.evidence.c.play == row["play"])
     return wanted.order_by(desc(t.evidence.c.id)).limit(2)

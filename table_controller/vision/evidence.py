@@ -1,5 +1,5 @@
-"""The picture a play was read from: the cards shown to the table on the bare mat of their area, and nothing else; and
-that of a prompt circle in which something lies that could not be read."""
+"""The pictures that are kept: of a play area the cards shown to the table on its bare mat, of a prompt circle the
+prompt cards on it, and nothing else; whole is the circle only where something lies in it that could not be read."""
 
 from __future__ import annotations
 
@@ -46,12 +46,25 @@ def evidence_picture(
     return np.asarray(np.where(keep[..., None] > 0, view, 0), dtype=np.uint8)
 
 
-def circle_picture(view: Image, window: Window, px_per_mm: float, geometry: Geometry) -> Image:
-    """``view`` with everything blacked out but the prompt circle."""
+def circle_picture(
+    view: Image,
+    window: Window,
+    px_per_mm: float,
+    geometry: Geometry,
+    cards: Sequence[Sequence[tuple[float, float]]] | None = None,
+) -> Image:
+    """``view`` with everything blacked out but the prompt circle; where ``cards`` (outlines of the prompt cards that
+    are known to lie there, mm of the window) are given, but these and the circle's bare mat."""
     circle = np.zeros(view.shape[:2], dtype=np.uint8)
     x, y = window.to_px(*geometry.prompt_centre, px_per_mm)
     cv2.circle(circle, (round(x), round(y)), round(geometry.prompt_diameter_mm / 2 * px_per_mm), 255, cv2.FILLED)
-    return np.asarray(np.where(circle[..., None] > 0, view, 0), dtype=np.uint8)
+    keep = circle
+    if cards is not None:
+        outlines = np.zeros(view.shape[:2], dtype=np.uint8)
+        for card in cards:
+            _fill(outlines, [(u * px_per_mm, v * px_per_mm) for u, v in card])
+        keep = outlines | (circle & ~_strange(view, circle & ~outlines))
+    return np.asarray(np.where(keep[..., None] > 0, view, 0), dtype=np.uint8)
 
 
 def _fill(mask: Image, corners: Sequence[tuple[float, float]]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from table_controller.cards import SEATS, Seat, next_seat
 from table_controller.geometry import Geometry
-from table_controller.table.events import Event
+from table_controller.table.events import CardsSeen, Event
 from table_controller.vision.corners import Clicked, CornerFinder, Corners
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.health import CameraHealth
@@ -141,8 +142,13 @@ class Eye:
             if pose is not None:
                 prompts = [event for eye in self._prompts for event in eye.see(frame, glimpse, pose, grab_ms)]
                 self._note_heaps()
-                for seat_eye in self._seats:
-                    events += seat_eye.see(frame, glimpse, pose, grab_ms)
+                for seat_eye, circle in zip(self._seats, self._prompts, strict=True):
+                    events += [
+                        replace(event, circle=circle.as_it_lies(frame, pose, grab_ms))
+                        if isinstance(event, CardsSeen)
+                        else event
+                        for event in seat_eye.see(frame, glimpse, pose, grab_ms)
+                    ]
                 events += prompts
                 over = {eye.seat for eye in self._seats if eye.hand}
                 changed = {eye.seat for eye in self._seats if eye.pending}

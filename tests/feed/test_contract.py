@@ -90,6 +90,35 @@ def test_every_message_of_simulated_matches_is_as_the_schemas_say(said: Said) ->
     assert {"state", "info", "alert", "seal/commit", "seal/reveal"} <= seen
 
 
+def test_acts_and_calls_name_the_picture_of_their_prompt_circle() -> None:
+    """By the time of the act, however much later it stands; a call by what lies there now. Without a hash: nothing."""
+    kept, table = Kept(), PublishingTable(4)
+    publisher = table.attach(kept, Topics("v", "t1"))
+    digests = {f"{n}-circle.jpg": f"{n:064d}" for n in range(1, 9)}
+    publisher.digest = lambda name: digests.get(name, "")
+    table.open()
+    table.deal()
+    table.sort_and_exchange()
+    for number in range(1, 10):
+        deal = table.core.state.deal
+        assert deal is not None
+        assert deal.turn is not None
+        circle, at_ms = f"{number}-circle.jpg", table.now + 500
+        publisher.seen(ev.PromptLaid(at_ms, deal.turn, "PASS", evidence=circle))
+        if number == 1:
+            publisher.seen(ev.PromptLifted(at_ms + 1, deal.turn, "PASS", evidence="2-circle.jpg"))
+        table.act()
+    acted = [m for _, m in kept.said() if m["schema"] in ("event/play", "event/pass")]
+    table.send(ev.TdPressed, seat=acted[7]["data"]["seat"])
+    said = [m for _, m in kept.said() if m["schema"] in ("event/play", "event/pass", "event/incident", "alert")]
+    acts = [m["data"]["prompt_evidence"] for m in said if "prompt_evidence" in m["data"] and "number" in m["data"]]
+    assert acts[:8] == [f"{n}-circle.jpg" for n in range(1, 9)]
+    call = next(m for m in said if m["schema"] == "event/incident" and m["data"]["what"] == "td_call")
+    assert call["data"]["prompt_evidence"] == "8-circle.jpg"
+    assert "prompt_sha256" not in acted[8]["data"]
+    assert all(validator(name_of("guandan/v1/v/live/t1/alert/1", m)).is_valid(m) for m in said)
+
+
 def test_a_message_with_a_wrong_field_is_noticed(said: Said) -> None:
     play = next(message for _, message in said if message["schema"] == "event/play")
     check = validator("event/play")

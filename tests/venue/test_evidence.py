@@ -58,7 +58,7 @@ def store(tmp_path: Path) -> EvidenceStore:
 
 def the_row(store: EvidenceStore) -> dict[str, Any]:
     with store.engine.begin() as connection:
-        [row] = connection.execute(select(t.evidence)).mappings().all()
+        [row] = connection.execute(select(t.evidence).where(t.evidence.c.area == "play")).mappings().all()
     return dict(row)
 
 
@@ -161,3 +161,39 @@ def test_pictures_before_and_after_are_the_seats_own_and_the_nearest() -> None:
     facts = _facts({**told, "play": 12}, acts, pictures)
     assert [(one["when"], one["play"]) for one in facts["pictures"]] == [("before", 8), ("before", 11), ("at", 12)]
     assert not facts["complete"], "the next acts belong to it"
+
+
+def test_the_seats_prompt_circle_is_shown_before_at_and_after_an_incident() -> None:
+    """At the act, and as it lay when the referee was called; a report's picture too; no other seat's."""
+    names = {1: "play", 2: "pass", 3: "report", 4: "play", 5: "play", 6: "incident", 7: "pass", 8: "pass"}
+    seats = {1: "E", 2: "N", 3: "E", 4: "N", 5: "E", 6: "E", 7: "N", 8: "E"}
+    said = [
+        {"seq": n, "ts": "", "mono_ms": n, "data": {"kind": kind, "seat": seats[n], "prompt_sha256": f"{n:064d}"}}
+        for n, kind in names.items()
+    ]
+    for one in said:
+        one["data"]["number"] = 9 if one["data"]["kind"] == "incident" else one["seq"]
+    told = {"table": "t1", "boot": "b", "deal": 1, "number": 9, "kind": "td_call", "seat": "E", "play": None}
+    facts = _facts(told, said, {})
+    shown = [(one["when"], int(one["sha256"])) for one in facts["pictures"] if one["area"] == "prompt"]
+    assert shown == [("before", 3), ("at", 5), ("at", 6), ("after", 8)]
+    assert [one["play"] for one in facts["pictures"]] == [None, 5, None, 8]
+
+
+def test_a_circles_picture_is_fetched_once_and_kept_as_a_plays(store: EvidenceStore) -> None:
+    digest = hashlib.sha256(b"a circle").hexdigest()
+    with store.engine.begin() as connection:
+        last = json.loads(
+            connection.execute(select(t.event.c.payload).order_by(t.event.c.seq.desc())).scalars().first()
+        )
+    archive = Archive(store.engine, "v", lambda: {})
+    for step, kind in enumerate(("pass", "play", "report", "incident"), 1):
+        data = {"kind": kind, "number": 50 + step, "seat": "E", "what": "td_call", "stamp_ms": 1, "evidence": ""}
+        data |= {"prompt_evidence": "c.jpg", "prompt_sha256": digest}
+        said = {**last, "seq": last["seq"] + step, "schema": f"event/{kind}", "data": data}
+        archive.ingest([Heard("x", "live", "t1", "event", json.dumps(said).encode(), False, 0, said)])
+    [row] = [row for row in store.waiting(10**13) if row["area"] == "prompt"]
+    assert (row["name"], row["sha256"], row["deal"]) == ("c.jpg", digest, last["deal"])
+    assert store.fetched(row, b"a circle", 0) == "here"
+    assert store.path(digest) is not None
+    assert store.locked(digest, 0)

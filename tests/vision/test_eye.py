@@ -150,7 +150,9 @@ def test_held_fans_never_appear_in_events_or_evidence(make_table: Make, tmp_path
     below = picture[round((281.5 - 165) * 3) :, :]
     outside = below[:, : (-40 + 195) * 3]
     assert outside.max() < 12, "what lies outside the play area is blacked out"
-    assert [file.name for file in tmp_path.glob("*.jpg")] == [event.evidence]
+    circle = cv2.imread(str(tmp_path / event.circle))
+    assert np.mean(circle.min(axis=2) > 150) < 0.02, "the bare mat and its ring, and nothing of a fan"
+    assert {file.name for file in tmp_path.glob("*.jpg")} == {event.evidence, event.circle}
 
 
 def test_a_deal_is_not_watched(make_table: Make) -> None:

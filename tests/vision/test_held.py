@@ -50,7 +50,9 @@ def test_fans_held_over_an_area_in_many_poses_are_never_told_or_kept(
         assert held_over(table, fan, rng.choice((1, 2, 5, 9)), 8) == [], fan
     table.scene.lay("S", ["9C"], slot=2)
     assert [event.cards for event in table.look() if isinstance(event, CardsSeen)] == [("9C",)]
-    assert len(list(tmp_path.glob("*.jpg"))) == 2
+    assert len(list(tmp_path.glob("*-S.jpg"))) == 2
+    [circle] = tmp_path.glob("*-circle.jpg")
+    assert np.mean(cv2.imread(str(circle)).min(axis=2) > 150) < 0.02, "nothing lay in the circle but its printed ring"
 
 
 @pytest.mark.parametrize("seed", range(3))

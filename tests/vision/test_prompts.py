@@ -13,6 +13,8 @@ from table_controller.geometry import load_geometry
 from table_controller.sim.art import prompt_picture
 from table_controller.sim.scene import Pose
 from table_controller.table.events import CardsSeen, Event, PromptCircleCleared, PromptLaid, PromptLifted
+from table_controller.vision.evidence import circle_picture
+from table_controller.vision.mat import prompt_window
 from table_controller.vision.prompt_reader import PROMPT_PX_PER_MM, PromptReader, PromptSight, PromptStack
 
 GEOMETRY = load_geometry()
@@ -119,7 +121,7 @@ def test_a_rendered_playing_card_in_the_circle_is_no_prompt_card_and_its_picture
 ) -> None:
     table = make_table(seed=31, evidence=tmp_path)
     table.scene.lay_prompt("E", "PASS")
-    assert [event.evidence for event in table.look()] == [""]
+    table.look()
     play = table.scene.lay("S", ["5H"])
     u, v = GEOMETRY.prompt_centre
     table.scene.place(play, [Pose(u, v, 8.0)])
@@ -130,6 +132,44 @@ def test_a_rendered_playing_card_in_the_circle_is_no_prompt_card_and_its_picture
     y, x = np.mgrid[:height, :width]
     out = np.hypot(x - width / 2, y - height / 2) > GEOMETRY.prompt_diameter_mm / 2 * PROMPT_PX_PER_MM + 8
     assert shown[out].max() < 16 and shown[~out].mean() > 150, "the card in the circle, and nothing round it"
+
+
+def test_each_change_of_a_circle_is_pictured_and_a_play_names_the_circle_as_it_lay(
+    make_table: Callable[..., object], tmp_path: Path
+) -> None:
+    table = make_table(seed=33, evidence=tmp_path)
+    table.scene.lay("S", ["4D"])
+    (play,) = [event for event in table.look() if isinstance(event, CardsSeen)]
+    empty = cv2.imread(str(tmp_path / play.circle))
+    table.scene.hold("S", ["AH", "KH", "QH"], face_up=True, v_mm=345, u_mm=0)
+    table.scene.lay_prompt("S", "PASS")
+    (laid,) = [event for event in table.look() if isinstance(event, PromptLaid)]
+    shown = cv2.imread(str(tmp_path / laid.evidence))
+    width, height = GEOMETRY.prompt_card_mm
+    card_px2 = width * height * PROMPT_PX_PER_MM**2
+    assert np.count_nonzero(empty.min(axis=2) > 150) < 0.1 * card_px2, "the bare mat and its ring"
+    assert 0.5 * card_px2 < np.count_nonzero(shown.min(axis=2) > 150) < 1.1 * card_px2, "the card, and no other paper"
+    table.scene.hold("S", [])
+    table.look()
+    table.scene.lay("S", ["5D"], slot=1)
+    (later,) = [event for event in table.look() if isinstance(event, CardsSeen)]
+    assert later.circle == laid.evidence, "nothing has changed there since"
+    assert sorted(file.name for file in tmp_path.glob("*-circle.jpg")) == sorted([play.circle, laid.evidence])
+
+
+def test_what_is_held_over_a_circle_is_black_in_its_picture() -> None:
+    window = prompt_window(GEOMETRY, "S")
+    width, height = window.size_px(PROMPT_PX_PER_MM)
+    view = np.full((height, width, 3), 60, dtype=np.uint8)
+    middle = (width / PROMPT_PX_PER_MM / 2, height / PROMPT_PX_PER_MM / 2)
+    card = [(middle[0] + u, middle[1] + v) for u, v in ((-30, -20), (0, -20), (0, 20), (-30, 20))]
+    held = [(middle[0] + u, middle[1] + v) for u, v in ((8, -12), (30, -12), (30, 12), (8, 12))]
+    for corners, grey in ((card, 230), (held, 240)):
+        cv2.fillConvexPoly(view, np.round(np.array(corners) * PROMPT_PX_PER_MM).astype(np.int32), (grey, grey, grey))
+    shown = circle_picture(view, window, PROMPT_PX_PER_MM, GEOMETRY, [card])
+    at = [tuple(round(c * PROMPT_PX_PER_MM) for c in (middle[0] + u, middle[1])) for u in (-15, 18, 4)]
+    assert [int(shown[y, x].max()) for x, y in at] == [230, 0, 60], "the prompt card, the held one, the mat between"
+    assert circle_picture(view, window, PROMPT_PX_PER_MM, GEOMETRY).max() == 240, "whole where it could not be read"
 
 
 def test_the_rendered_stack(make_table: Callable[..., object]) -> None:

@@ -35,6 +35,7 @@ _PLAY = whole(
     evidence=TEXT,
     stamp_ms=WHOLE,
 )
+_CIRCLE: dict[str, Schema] = {"prompt_evidence": TEXT, "prompt_sha256": TEXT}
 _DEAL_OVER = whole(
     deal=WHOLE,
     game=WHOLE,
@@ -62,9 +63,9 @@ _PLAYING: dict[str, Schema] = {
     "tribute_resisted": whole(leads=SEAT),
     "return": whole(seat=SEAT, to=SEAT, card=CARD),
     "play_begins": whole(leader=or_none(SEAT)),
-    "play": maybe(_PLAY, evidence_sha256=TEXT, confidence=SHARE),
-    "pass": whole(number=WHOLE, seat=SEAT, stamp_ms=WHOLE),
-    "report": whole(seat=SEAT, number=WHOLE),
+    "play": maybe(_PLAY, evidence_sha256=TEXT, confidence=SHARE, **_CIRCLE),
+    "pass": maybe(whole(number=WHOLE, seat=SEAT, stamp_ms=WHOLE), **_CIRCLE),
+    "report": maybe(whole(seat=SEAT, number=WHOLE), **_CIRCLE),
     "trick_over": whole(trick=WHOLE, winner=SEAT, leads=SEAT),
     "deal_over": maybe(_DEAL_OVER, annulled=FLAG, demoted=PAIR, entered_by=TEXT, checked_by=TEXT),
     "warn20": whole(seat=or_none(SEAT)),
@@ -76,14 +77,9 @@ _PLAYING: dict[str, Schema] = {
     "camera_back": whole(),
 }
 _REFEREE: dict[str, Schema] = {
-    "incident": whole(
-        number=WHOLE,
-        what=TEXT,
-        seat=or_none(SEAT),
-        play=or_none(WHOLE),
-        rule=TEXT,
-        proposal=TEXT,
-        needs=TEXT,
+    "incident": maybe(
+        whole(number=WHOLE, what=TEXT, seat=or_none(SEAT), play=or_none(WHOLE), rule=TEXT, proposal=TEXT, needs=TEXT),
+        **_CIRCLE,
     ),
     "incident_updated": whole(number=WHOLE, status=STATUS, by=TEXT, reason=TEXT, penalty=TEXT, lapsed=TEXT),
     "penalty": whole(incident=WHOLE, seat=SEAT, pair=PAIR, penalty=TEXT),
@@ -101,6 +97,7 @@ _REFEREE: dict[str, Schema] = {
         whole(play=WHOLE, seat=SEAT, cards=CARDS, was=CARDS, by=TEXT, deal=WHOLE),
         change={"enum": ["replaced", "inserted", "removed"]},
     ),
+    "wild_declared": whole(play=WHOLE, reading=TEXT, by=TEXT),
     "rolled_back": whole(play=WHOLE, by=TEXT, taken_up=WHOLE),
     "clock_extended": whole(extra_ms=WHOLE, by=TEXT, reason=TEXT),
     "clock_set": whole(elapsed_ms=WHOLE, by=TEXT, reason=TEXT),
@@ -122,6 +119,8 @@ _MATCH: dict[str, Schema] = {
     "match_set": whole(
         system=TEXT, deals=WHOLE, minutes=NUMBER, games=WHOLE, round=WHOLE, names=some(TEXT, 4), by=TEXT
     ),
+    "be_seated": whole(round=WHOLE, minutes=WHOLE),
+    "round_begins": whole(round=WHOLE),
     "match_over": whole(winner=or_none(PAIR), games=WHOLE),
     "match_carried": whole(by=TEXT, was=TEXT, deal=WHOLE, phase=TEXT),
     "time_up": whole(round=WHOLE),

@@ -145,10 +145,12 @@ evidence = Table(
     Column("tries", Integer, nullable=False, server_default="0"),
     Column("due_ms", BIG, nullable=False, server_default="0"),
     Column("locked_until_ms", BIG, nullable=False, server_default="0"),
-    UniqueConstraint("tbl", "boot", "deal", "play", name="one_picture"),
+    Column("area", String(20), nullable=False, server_default="play"),
+    UniqueConstraint("tbl", "boot", "deal", "area", "play", "name", name="one_picture"),
     Index("evidence_by_hash", "sha256"),
 )
-"""A play's picture: ``waiting``, ``here``, ``missing``, ``none`` or ``gone``."""
+"""A picture: ``waiting``, ``here``, ``missing``, ``none`` or ``gone``. ``area``: ``play``, a play's by its number, or
+``prompt``, a prompt circle's, named by any number of acts (its ``play`` is 0)."""
 
 appeal = Table(
     "appeal",

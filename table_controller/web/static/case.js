@@ -29,8 +29,9 @@ function reading(one) {
 function draw(place, answer) {
   const { evidence, sha256, locked } = answer;
   const pictures = evidence.pictures.map((one) => {
-    const figure = pictureOf([{ ...one, state: one.state ?? "here" }], t("evidence_of", { a: t(one.seat) }));
-    figure.prepend(node("p", { textContent: `${t(`case_${one.when}`)} · ${t(one.seat)} · ${one.play}` }));
+    const figure = pictureOf([{ ...one, state: one.state ?? "here" }], t(one.area === "prompt" ? "evidence_circle" : "evidence_of", { a: t(one.seat) }));
+    const what = one.area === "prompt" ? `${t("case_circle")}${one.play ? ` · ${one.play}` : ""}` : one.play;
+    figure.prepend(node("p", { textContent: `${t(`case_${one.when}`)} · ${t(one.seat)} · ${what}` }));
     return figure;
   });
   const lines = evidence.clock.map((one) => [seconds(one.stamp_ms ?? one.mono_ms), seat(one), what(one.kind), seconds(one.used_ms)]);

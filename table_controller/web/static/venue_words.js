@@ -35,6 +35,7 @@ addWords({
   appeal_note: ["申诉内容", "What is appealed"], appeal_close: ["申诉结论", "Outcome"], appeal_closed: ["申诉已了结：{a}", "Appeal closed: {a}"], needs_head: ["需要裁判长", "needs a head referee"],
   watcher: ["只能看：没有裁判权限", "Look only: no referee's rights"], no_such_table: ["没有这张牌桌", "There is no such table"], proposal: ["建议", "Proposed"], rule_it: ["判罚", "Ruling"],
   who: ["谁", "Who"], hall_said: ["通知", "Announcement"],
+  case_circle: ["提示圈", "prompt circle"], evidence_circle: ["{a}家提示圈的照片", "Picture of {a}'s prompt circle"],
   case: ["证据", "Evidence"], case_before: ["之前", "Before"], case_at: ["当时", "At the time"], case_after: ["之后", "After"], case_readings: ["读牌记录", "Readings"], case_clock: ["计时记录", "The clock"],
   case_s: ["秒（桌钟）", "s (table's clock)"], case_what: ["事项", "What"], case_cards: ["牌", "Cards"], case_sure: ["把握", "Sure"], case_used: ["用时（秒）", "Used (s)"], case_more: ["后续仍在记录", "more to come"],
   unlocked: ["申诉期已过", "the time for appeals is over"], in_doubt: ["存疑", "in doubt"], seat: ["座位", "Seat"],
