@@ -74,6 +74,12 @@ class SerialLink:
         self.link.perform(effect, self._now_ms())
         self._settle()
 
+    def self_test(self) -> bool:
+        """Begin a self-test (see DealerLink.self_test); its verdict is ``link.test``."""
+        begun = self.link.self_test(self._now_ms())
+        self._settle()
+        return begun
+
     def resume(self, effect: RunDeal) -> None:
         """After a restart of the controller: the deal that was under way (see DealerLink.resume)."""
         self.link.resume(effect, self._now_ms())

@@ -13,6 +13,7 @@ from table_controller.dealer import messages as m
 from table_controller.dealer import words
 from table_controller.dealer.job import DealJob
 from table_controller.dealer.plan import RandomBytes, draw, seal
+from table_controller.dealer.selftest import SelfTest
 from table_controller.dealer.session import Lost, MakeCommand, Rebooted, Refused, Replied, Result, Session
 from table_controller.table.effects import Effect, PlanDeal, RunDeal, StopDealer
 from table_controller.table.events import DealerOffline, DealerOnline, DealPlanned, Event
@@ -54,6 +55,8 @@ class DealerLink:
         self._session: Session | None = None
         self._boot: int | None = None
         self._job: DealJob | None = None
+        self.test: SelfTest | None = None
+        """The last self-test, if one was asked for."""
         self._waiting_until_ms = 0
         self._said_offline = False
         self._poll_at_ms = 0
@@ -101,6 +104,18 @@ class DealerLink:
         elif isinstance(effect, StopDealer):
             self._stop(now_ms)
 
+    def self_test(self, now_ms: int) -> bool:
+        """Begin a self-test; False where the dealer is away or at work. A deal asked for meanwhile waits for it."""
+        if self.state != "online" or self.busy:
+            return False
+        if not self._testing:
+            self.test = SelfTest(self._ask, now_ms)
+        return True
+
+    @property
+    def _testing(self) -> bool:
+        return self.test is not None and self.test.running
+
     def _run(self, effect: RunDeal, now_ms: int) -> None:
         if self._job is not None and not self._job.over:
             if self._job.effect != effect:
@@ -120,7 +135,7 @@ class DealerLink:
             return
         if not job.check():
             job.fail(words.PLAN, now_ms)
-        elif self.state == "online":
+        elif self.state == "online" and not self._testing:
             job.join(now_ms)
         elif self.state == "refused":
             job.fail(words.OFFLINE, now_ms)
@@ -128,6 +143,8 @@ class DealerLink:
     def _stop(self, now_ms: int) -> None:
         if self._session is not None and self.state == "online":
             self._session.stop(now_ms)
+            if self.test is not None:
+                self.test.stopped()
             if self._job is not None and not self._job.over:
                 self._job.stopping()
             return
@@ -147,6 +164,8 @@ class DealerLink:
         """The port is gone; a running deal waits for it to come back."""
         self._session = None
         self.state = "closed"
+        if self.test is not None:
+            self.test.gone()
         self._waiting_until_ms = now_ms + START_WITHIN_MS
         self._offline(message, now_ms)
 
@@ -180,10 +199,12 @@ class DealerLink:
     def _ask(self, make: MakeCommand, now_ms: int) -> None:
         if self._session is not None:
             self._session.request(make, now_ms)
-            self._poll_at_ms = now_ms + (m.POLL_MS if self.busy else m.IDLE_POLL_MS)
+            self._poll_at_ms = now_ms + (m.POLL_MS if self.busy or self._testing else m.IDLE_POLL_MS)
 
     def _hello(self, now_ms: int, quiet_ms: int) -> None:
         self.state = "hello"
+        if self.test is not None:
+            self.test.gone()
         number = int.from_bytes(self._random(4), "little") or 1
         self._session = Session(number, now_ms, quiet_ms=quiet_ms, first_sequence=self._first_sequence)
         self._session.request(lambda session: m.Hello(session, m.PROTOCOL_VERSION, m.GEOMETRY_CRC), now_ms)
@@ -202,7 +223,10 @@ class DealerLink:
         elif isinstance(result, Lost):
             self._lost(result, now_ms)
         elif isinstance(result, Refused):
-            if self._job is not None and not self._job.over:
+            if self.test is not None and self._testing:
+                self.test.refused(result.result, now_ms)
+                self._after_test(now_ms)
+            elif self._job is not None and not self._job.over:
                 self._job.refused(result.command, result.result, now_ms)
         elif self._job is not None and not self._job.over:
             self._job.event(result, now_ms)
@@ -211,11 +235,22 @@ class DealerLink:
         answer = replied.answer
         if isinstance(answer, m.HelloReply):
             self._greeted(answer, now_ms)
+        elif self.test is not None and self._testing:
+            if isinstance(answer, m.StatusReply):
+                self.test.status(answer, now_ms)
+            else:
+                self.test.acknowledged(replied.command, now_ms)
+            self._after_test(now_ms)
         elif self._job is not None and not self._job.over:
             if isinstance(answer, m.StatusReply):
                 self._job.status(answer, now_ms)
             else:
                 self._job.acknowledged(replied.command, now_ms)
+
+    def _after_test(self, now_ms: int) -> None:
+        """A deal that was asked for during a test begins when it is over."""
+        if not self._testing and self._job is not None and self.busy:
+            self._job.join(now_ms)
 
     def _greeted(self, reply: m.HelloReply, now_ms: int) -> None:
         refusal = self._refusal(reply)
@@ -275,6 +310,8 @@ class DealerLink:
             zh = f"{self.kind} 上的发牌机没有应答。请检查它的电源和连线。"
             en = f"The dealer on {self.kind} does not answer. Check its power and its cable."
         self._offline(words.both(zh, en), now_ms)
+        if self.test is not None:
+            self.test.gone()
         if not isinstance(lost.command, m.Hello):
             self._waiting_until_ms = now_ms + START_WITHIN_MS
         self.state = "hello"

@@ -66,6 +66,13 @@ class SteppedLink:
         self.link.perform(effect, self._at_ms)
         self.machine.write(self.link.take_output())
 
+    def self_test(self, now_ms: int) -> bool:
+        """Begin a self-test (see DealerLink.self_test); its verdict is ``link.test``."""
+        self.step(now_ms)
+        begun = self.link.self_test(self._at_ms)
+        self.machine.write(self.link.take_output())
+        return begun
+
     def resume(self, effect: RunDeal, now_ms: int) -> None:
         """After a restart of the controller: the deal that was under way (see DealerLink.resume)."""
         self.step(now_ms)
