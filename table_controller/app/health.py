@@ -11,6 +11,9 @@ from typing import Any
 
 STALE_MS = 1_500
 """A worker or an event that has been silent or waiting for so long is no longer fresh."""
+CAMERA_SILENT_MS, DEALER_OVERDUE_MS, FEED_SILENT_MS = 10_000, 4_000, 60_000
+"""Silent for so long though nobody has said that it failed, an adapter is stuck (see ``stuck``). A worker is replaced
+after 2 s, the feed's thread wakes every 15 s, and the dealer's link is never seconds late with its own timers."""
 LOW_DISK_MB = 200
 ADAPTERS = ("camera", "dealer", "broker", "pins", "journal")
 NAMES_ZH = {"camera": "摄像头", "dealer": "发牌机", "broker": "消息服务器", "pins": "按键与灯", "journal": "记录"}
@@ -57,11 +60,32 @@ class Signs:
     journal_fault: str
     journal_waiting_ms: int
     free_mb: int
+    dealer_overdue_ms: int = 0
+    """How late the link is with what it should have done by itself."""
+    feed_silent_ms: int = 0
+    """How long ago the feed's thread last did something."""
+    outbox_problem: str = ""
 
 
 def health_of(signs: Signs) -> list[Health]:
     """All five, in the order of ``ADAPTERS``."""
     return [_camera(signs), _dealer(signs), _broker(signs), _pins(signs), _journal(signs)]
+
+
+_RESTARTED = "卡住了：控制器即将自动重启", "it is stuck: the controller is restarted by itself"
+
+
+def stuck(signs: Signs) -> tuple[str, ...]:
+    """The adapters that are silent though they say nothing of having failed: only a restart helps.
+
+    One that reports its failure is played round (docs/decisions/0023); pins have no heart that could be heard, and the
+    journal is seen by the events that wait for it.
+    """
+    camera = not signs.camera_lost and not signs.recorded and (signs.camera_heard_ms or 0) >= CAMERA_SILENT_MS
+    dealer = signs.dealer_link not in (None, "closed", "refused") and signs.dealer_overdue_ms >= DEALER_OVERDUE_MS
+    broker = signs.broker_online is not None and signs.feed_silent_ms >= FEED_SILENT_MS
+    found = {"camera": camera, "dealer": dealer, "broker": broker}
+    return tuple(name for name, is_stuck in found.items() if is_stuck)
 
 
 def _camera(signs: Signs) -> Health:
@@ -70,6 +94,8 @@ def _camera(signs: Signs) -> Health:
         return Health("camera", "failed", f"没有画面：{way[0]}", f"no picture: {way[1]}", signs.camera_lost)
     if signs.camera_heard_ms is None or signs.camera_heard_ms < 0:
         return Health("camera", "failed", f"识别程序没有启动：{way[0]}", f"the recogniser does not run: {way[1]}")
+    if "camera" in stuck(signs):
+        return Health("camera", "stale", *_RESTARTED)
     if signs.camera_heard_ms > STALE_MS:
         return Health(
             "camera", "stale", "识别程序没有回答，即将重启", "the recogniser is silent: it is started again soon"
@@ -84,6 +110,8 @@ def _dealer(signs: Signs) -> Health:
     if signs.dealer_fault:
         words = "发牌机报告故障：按提示处理后按“清除”", "it reports a fault: do what its message says, then press Clear"
         return Health("dealer", "failed", *words, signs.dealer_message or signs.dealer_fault)
+    if "dealer" in stuck(signs):
+        return Health("dealer", "stale", *_RESTARTED)
     if signs.dealer_link == "online":
         return Health("dealer", "fresh", "正常", "it answers")
     if signs.dealer_link == "closed":
@@ -98,6 +126,15 @@ def _dealer(signs: Signs) -> Health:
 def _broker(signs: Signs) -> Health:
     if signs.broker_online is None:
         return Health("broker", "off", "未配置消息服务器", "no feed is configured")
+    if "broker" in stuck(signs):
+        return Health("broker", "stale", *_RESTARTED)
+    if signs.outbox_problem:
+        words = (
+            f"本机存不下消息（outbox.sqlite），{signs.waiting} 条暂存在内存：牌局照常；腾出磁盘空间",
+            f"its messages cannot be kept on the disk (outbox.sqlite), {signs.waiting} wait: the game goes on; "
+            "free some disk",
+        )
+        return Health("broker", "stale", *words, signs.outbox_problem)
     if signs.broker_online:
         return Health("broker", "fresh", "正常", "events arrive")
     words = (
@@ -132,13 +169,13 @@ def _journal(signs: Signs) -> Health:
     return Health("journal", "fresh", "正常", "every event is on the disk")
 
 
-def critical(found: list[Health], waiting_ms: int, stall_ms: int) -> bool:
-    """Whether only a restart helps: the loop does not take events. A failed adapter is played round, not restarted.
+def critical(signs: Signs, stall_ms: int) -> tuple[str, ...]:
+    """What only a restart cures, by name: a loop that does not take events (``journal``), an adapter that is stuck.
 
-    A full disk is said in words: a restart makes no room.
+    A failed adapter is played round, not restarted. A full disk is said in words: a restart makes no room.
     """
-    full = any(one.name == "journal" and one.state == "failed" for one in found)
-    return waiting_ms >= stall_ms and not full
+    stalled = signs.journal_waiting_ms >= stall_ms and not signs.journal_fault
+    return (("journal",) if stalled else ()) + stuck(signs)
 
 
 def troubles(found: list[Health]) -> list[dict[str, Any]]:

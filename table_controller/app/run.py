@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from table_controller.app.checks import check_before, decks_folder
+from table_controller.app.enrolment import offer_setup
 from table_controller.app.health import Health, Signs, critical, health_of, troubles
 from table_controller.app.restart import after_restart, carry_on
 from table_controller.app.setup import CameraSetup
@@ -61,6 +62,8 @@ class _Run:
     pins_problem: str = ""
     found: list[Health] = field(default_factory=list)
     """How the adapters were at the last look."""
+    stuck: tuple[str, ...] = ()
+    """What only a restart cures, at the last look."""
 
     def post(self, event: Event) -> None:
         """Give an event to the table from any thread."""
@@ -179,6 +182,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
     add_page(table, run.ask, folder / "evidence", token=secret_of(config.web.token_file, "web.token_file"))
     assert table.page is not None
     table.page.setup = CameraSetup(lambda: run.vision, lambda ms: _pause(run, ms), folder / FILE)
+    offer_setup(table.page.routes, config, run.clock.now_ms, lambda: run.vision, lambda: run.dealer)
     await table.page.start(config.web.host, config.web.port)
     table.begin()
     if config.panel.enabled:
@@ -258,9 +262,7 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
     while not stopping.is_set() and not run.ended:
         if consumer.done():
             raise TableError("The table's loop has ended.", way_out="Keep the journal and report it.", code="LOOP")
-        _look_at_health(run)
-        if not critical(run.found, run.table.runtime.waiting_ms(), STALL_MS):
-            run.notifier.alive(f"table {run.config.table.id}, {run.table.runtime.state.phase}")
+        _feed_watchdog(run, critical(_look_at_health(run), STALL_MS))
         if checks % HEALTH_EVERY == 0 and run.table.publisher is not None:
             run.table.publisher.health(_health(run))
         checks += 1
@@ -278,11 +280,21 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
         run.loop.remove_reader(descriptor)
 
 
+def _feed_watchdog(run: _Run, stuck: tuple[str, ...]) -> None:
+    """systemd hears that all is well, or nothing: then it starts the table again."""
+    if not stuck:
+        run.notifier.alive(f"table {run.config.table.id}, {run.table.runtime.state.phase}")
+    elif stuck != run.stuck:
+        log.error("Stuck: %s. The watchdog is not fed until it goes on.", ", ".join(stuck))
+    run.stuck = stuck
+
+
 def _signs(run: _Run) -> Signs:
     """What is known of the adapters now."""
     config, table, vision, client = run.config, run.table, run.vision, run.table.client
     state = table.runtime.state.dealer
     running = vision is not None and bool(vision.recogniser)
+    due_ms = run.dealer.next_deadline_ms if run.dealer is not None else None
     heard = None if not running else -1 if run.heard_ms < 0 else run.clock.now_ms() - run.heard_ms
     return Signs(
         camera_heard_ms=heard,
@@ -299,12 +311,16 @@ def _signs(run: _Run) -> Signs:
         journal_fault=table.runtime.fault,
         journal_waiting_ms=table.runtime.waiting_ms(),
         free_mb=shutil.disk_usage(table.journal_path.parent).free // 2**20,
+        dealer_overdue_ms=max(0, run.clock.now_ms() - due_ms) if due_ms is not None else 0,
+        feed_silent_ms=client.silent_ms() if client is not None else 0,
+        outbox_problem=table.outbox.problem if table.outbox is not None else "",
     )
 
 
-def _look_at_health(run: _Run) -> None:
+def _look_at_health(run: _Run) -> Signs:
     """Page and panel hear of what has changed."""
-    run.found = health_of(_signs(run))
+    signs = _signs(run)
+    run.found = health_of(signs)
     found = troubles(run.found)
     if found != run.table.troubles:
         run.table.troubles = found
@@ -312,6 +328,7 @@ def _look_at_health(run: _Run) -> None:
             run.table.page.changed()
     if run.table.panel is not None:
         run.table.panel.attention(any(one.state == "failed" for one in run.found))
+    return signs
 
 
 def _health(run: _Run) -> dict[str, object]:

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import logging
 import secrets
+import sqlite3
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +22,9 @@ from table_controller.errors import DeviceError, JournalError, TableError
 from table_controller.feed.client import Broker, CommandHandler, FeedClient
 from table_controller.feed.commands import Asked, CommandDesk
 from table_controller.feed.envelope import Enveloper
-from table_controller.feed.outbox import Outbox
-from table_controller.feed.publisher import FeedPublisher
+from table_controller.feed.outbox import Outbox, open_outbox
+from table_controller.feed.publisher import Digest, FeedPublisher
+from table_controller.feed.refill import missing, refill, told_since
 from table_controller.feed.topics import Topics
 from table_controller.journal.program import program
 from table_controller.journal.reader import read_journal
@@ -32,8 +35,10 @@ from table_controller.runtime.clock import Clock
 from table_controller.runtime.loop import TableRuntime
 from table_controller.table.core import TableCore
 from table_controller.table.events import Event, TableOpened
-from table_controller.table.snapshot import snapshot
+from table_controller.table.snapshot import past_deal, snapshot
 from table_controller.web.server import Page
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -57,6 +62,8 @@ class Table:
     last_ms: int = 0
     troubles: list[dict[str, Any]] = field(default_factory=list)
     """Adapters that are stale or failed, in words (app/health.py)."""
+    told: tuple[str, int] = ("", 0)
+    """Who published last before this start, and how many events."""
     recovered: str = ""
     """Why the state after a restart is not just what people saw before it (another version judges); else empty."""
 
@@ -102,11 +109,12 @@ def open_table(
     draw_leader: Callable[[], Seat] = any_seat,
 ) -> Table:
     """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``."""
-    core, last, written_by, recovered = TableCore(), ("", 0), program(), ""
+    core, last, written_by, recovered, told = TableCore(), ("", 0), program(), "", ("", 0)
     if journal_path.exists():
         records = read_journal(journal_path).records
         replayed = replay(records)
         core, last, recovered = replayed.core, last_stamp(records), "" if replayed.same else replayed.words()
+        told = told_since(records)
         written_by = last_program(records) or written_by
         if core.state.table not in ("", table):
             raise JournalError(
@@ -120,7 +128,7 @@ def open_table(
     opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating, rules)
     made = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
     made.last_wall, made.last_ms = last
-    made.recovered = recovered
+    made.recovered, made.told = recovered, told
     return made
 
 
@@ -156,18 +164,34 @@ def add_feed(
 
     ``http`` is where others reach the table's page.
     """
-    table.outbox = Outbox(outbox_path)
+    table.outbox = open_outbox(outbox_path)
+    digest = (lambda name: _sha256(evidence / name)) if evidence is not None else None
+    if outbox_path is not None:
+        _refill(table, table.outbox, simulated=simulated, digest=digest)
+        table.journal.append({"kind": "boot", "boot": boot})
     table.client = FeedClient(broker, table.topics, table.outbox, boot)
     if ask is not None:
         table.client.on_command = _listen(table, table.client, boot, ask)
     enveloper = Enveloper(table.topics.venue, table.topics.table, boot, sync=not simulated)
     table.publisher = FeedPublisher(table.client, table.topics, enveloper, table.clock)
     table.runtime.add(perform=table.publisher.perform, committed=table.publisher.committed, first=table.publisher.seen)
-    if evidence is not None:
-        table.publisher.digest = lambda name: _sha256(evidence / name)
+    table.publisher.digest = digest
     table.client.start()
     told = {"program": __version__, "schema": 1, "simulated": simulated, "http": http, "commands": ask is not None}
     table.publisher.info(told)
+
+
+def _refill(table: Table, outbox: Outbox, *, simulated: bool, digest: Digest | None) -> None:
+    """Events of the last run that its disk lost are told before the first of this one; a failing disk is only said."""
+    try:
+        if table.told[0] and missing(outbox, *table.told):
+            records = read_journal(table.journal_path).records
+            filled = refill(outbox, records, table.topics, simulated=simulated, digest=digest)
+            log.warning(
+                "%d events of boot %s were not in the outbox: sent again from the journal.", filled, table.told[0]
+            )
+    except sqlite3.Error as error:
+        log.warning("The outbox cannot be read (%s): gaps of the last run are not filled.", error)
 
 
 def _listen(table: Table, client: FeedClient, boot: str, ask: Ask) -> CommandHandler:
@@ -220,6 +244,7 @@ def add_page(table: Table, ask: Ask, evidence: Path | None = None, *, token: str
     """The table's own page; start it with ``await table.page.start(host, port)``."""
     page = table.page = Page(table.snapshot, ask, table.clock.now_ms, table.draw_leader, evidence, token=token)
     page.panel = table.panel
+    page.past = lambda number: past_deal(table.runtime.state, number)
     outbox = table.outbox
     if outbox is not None:
         page.missed = lambda boot, after: missed_events(outbox, boot, after)

@@ -72,6 +72,7 @@ class FeedClient:
         self.problem = self._said = ""
         self.connects = 0
         self._mqtt = self._make_client()
+        self._beat_s = measure.wall_seconds()
         self._thread = threading.Thread(target=self._work, name="feed", daemon=True)
 
     def _make_client(self) -> mqtt.Client:
@@ -112,12 +113,18 @@ class FeedClient:
         self._thread.start()
         self._mqtt.loop_start()
 
+    def silent_ms(self) -> int:
+        """How long ago the thread last took something up; it does so at least every 15 s."""
+        return round((measure.wall_seconds() - self._beat_s) * 1000)
+
     def document(self, topic: str, payload: bytes, *, qos: int = 1) -> None:
         """Publish a retained document; only its newest version is kept for a reconnect."""
         self._words.put(lambda: self._document(topic, payload, qos))
 
     def send(self, topic: str, payload: bytes, *, retain: bool = False, seq: int = 0) -> None:
-        """Queue a message durably and send it as soon as the broker takes it; an event is kept by its ``seq``."""
+        """Queue a message durably and send it as soon as the broker takes it; an event is kept by its ``seq``.
+
+        Never raises: what the disk does not take waits (outbox.py)."""
         self._outbox.put(topic, payload, retain=retain, event=(self._boot, seq) if seq else None)
         self._words.put(self._pump)
 
@@ -138,13 +145,20 @@ class FeedClient:
             try:
                 word = self._words.get(timeout=REPUBLISH_S / 4)
             except queue.Empty:
-                word = self._say_again
+                word = self._idle
             if word is None:
                 return
+            self._beat_s = measure.wall_seconds()
             try:
                 word()
             except Exception:
                 log.exception("The feed stumbled; it goes on.")
+
+    def _idle(self) -> None:
+        """From time to time: what has not been said for long, and what the disk or paho did not take before."""
+        self._say_again()
+        self._outbox.settle()
+        self._pump()
 
     def _heard(self, message: mqtt.MQTTMessage) -> None:
         verb = message.topic.rpartition("/")[2]

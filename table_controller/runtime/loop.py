@@ -11,13 +11,14 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from table_controller.errors import JournalError, TableError
 from table_controller.journal.replay import event_record
 from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import Clock, Timer
 from table_controller.table.core import Outcome, TableCore
-from table_controller.table.effects import CancelTimer, Effect, SetTimer
+from table_controller.table.effects import CancelTimer, Effect, Publish, SetTimer
 from table_controller.table.events import Event, TimerFired
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
@@ -84,6 +85,8 @@ class TableRuntime:
             raise TableError(f"The event queue is full: {type(event).__name__} was not taken.", code="QUEUE")
         self._queue.append(event)
         if self._wake is not None:
+            if self._head_since_ms is None:
+                self._head_since_ms = self.clock.now_ms()
             self._wake.set()
         elif not self._draining:
             self._drain()
@@ -101,7 +104,7 @@ class TableRuntime:
             while self._queue:
                 event = self._queue[0]
                 outcome = self.core.handle(event)
-                self._journal.append(event_record(event, outcome, self.clock.wall()))
+                self._journal.append(self._record(event, outcome))
                 self._queue.popleft()
                 self._release(event, outcome)
         finally:
@@ -127,7 +130,7 @@ class TableRuntime:
         if self._head_since_ms is None:
             self._head_since_ms = self.clock.now_ms()
         outcome = self._handle_safely(event)
-        record = event_record(event, outcome, self.clock.wall())
+        record = self._record(event, outcome)
         try:
             await asyncio.to_thread(self._journal.append, record)
         except JournalError as error:
@@ -137,9 +140,16 @@ class TableRuntime:
             self._head_since_ms = None  # a full disk is said in words: a restart would not make room
             await self._pause(RETRY_MS)
             return
-        self.fault, self._head_since_ms = "", None
+        self.fault = ""
         self._queue.popleft()
+        self._head_since_ms = self.clock.now_ms() if self._queue else None
         self._release(event, outcome)
+
+    def _record(self, event: Event, outcome: Outcome) -> dict[str, Any]:
+        """What the journal keeps, and how many events the feed is told of (feed/refill.py)."""
+        record = event_record(event, outcome, self.clock.wall())
+        told = sum(isinstance(effect, Publish) for effect in outcome.effects)
+        return {**record, "told": told} if told else record
 
     def _handle_safely(self, event: Event) -> Outcome:
         try:

@@ -13,7 +13,18 @@ from typing import Any
 import pytest
 
 from table_controller import cli
-from table_controller.app.health import ADAPTERS, STALE_MS, Health, Signs, critical, health_of, troubles
+from table_controller.app.health import (
+    ADAPTERS,
+    CAMERA_SILENT_MS,
+    DEALER_OVERDUE_MS,
+    FEED_SILENT_MS,
+    STALE_MS,
+    Health,
+    Signs,
+    critical,
+    health_of,
+    troubles,
+)
 from table_controller.feed.contract.documents import HEALTH
 from table_controller.runtime.notify import STALL_MS
 
@@ -35,6 +46,7 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
     ({"broker_online": None}, "broker", "off", "no feed"),
     ({"broker_online": False, "broker_problem": "refused", "waiting": 7}, "broker", "failed", "7 messages wait"),
     ({"broker_online": False}, "broker", "stale", "the game goes on"),
+    ({"outbox_problem": "disk I/O error", "waiting": 9}, "broker", "stale", "9 wait"),
     ({"pins": None}, "pins", "off", "every button"),
     ({"pins": False, "pins_problem": "no chip"}, "pins", "failed", "/control"),
     ({"journal_fault": "No space left."}, "journal", "failed", "free some disk"),
@@ -73,12 +85,36 @@ def test_every_state_of_every_adapter_is_as_the_feed_says() -> None:
             assert set(one.document()) == set(allowed)
 
 
+STUCK = {
+    "camera": {"camera_heard_ms": CAMERA_SILENT_MS},
+    "dealer": {"dealer_overdue_ms": DEALER_OVERDUE_MS},
+    "broker": {"feed_silent_ms": FEED_SILENT_MS},
+}
+REPORTED: dict[str, dict[str, Any]] = {
+    "camera": {"camera_lost": "The picture is black."},
+    "dealer": {"dealer_link": "closed", "dealer_message": "It was unplugged."},
+    "broker": {"broker_online": None},
+}
+
+
 def test_only_a_loop_that_takes_no_events_is_restarted() -> None:
     for changes, *_ in CASES:
-        assert not critical(health_of(replace(WELL, **changes)), 0, STALL_MS)
-    assert critical(health_of(WELL), STALL_MS, STALL_MS)
-    full = health_of(replace(WELL, journal_fault="No space left."))
-    assert not critical(full, STALL_MS, STALL_MS), "a restart makes no room"
+        assert not critical(replace(WELL, **changes), STALL_MS)
+    stalled = replace(WELL, journal_waiting_ms=STALL_MS)
+    assert critical(stalled, STALL_MS) == ("journal",)
+    assert not critical(replace(stalled, journal_fault="No space left."), STALL_MS), "a restart makes no room"
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_a_stuck_adapter_is_restarted_and_one_that_reports_its_failure_is_played_round(name: str) -> None:
+    """Stuck: silent though it claims to be well. Its words say that nobody need act."""
+    (changes,) = STUCK[name].items()
+    assert critical(replace(WELL, **{changes[0]: changes[1]}), STALL_MS) == (name,)
+    assert critical(replace(WELL, **{changes[0]: changes[1] - 1}), STALL_MS) == ()
+    one = found(**STUCK[name])[name]
+    assert (one.state, one.en) == ("stale", "it is stuck: the controller is restarted by itself")
+    assert critical(replace(WELL, **STUCK[name], **REPORTED[name]), STALL_MS) == ()
+    assert found(**STUCK[name], **REPORTED[name])[name].state in ("failed", "off")
 
 
 def test_a_recordings_end_is_no_lost_camera() -> None:

@@ -65,3 +65,26 @@ def test_a_stuck_disk_is_seen_as_an_event_that_waits(tmp_path: Path) -> None:
     before, stuck, after = asyncio.run(scene())
     assert (before, after) == (0, 0)
     assert stuck >= 150
+
+
+def test_a_consumer_that_sleeps_on_is_seen_by_what_waits_for_it(tmp_path: Path) -> None:
+    """Nobody takes the event up: it waits all the same."""
+
+    async def scene() -> tuple[int, int]:
+        journal = JournalWriter(tmp_path / "journal")
+        runtime = TableRuntime(TableCore(), journal, RealClock(asyncio.get_running_loop()))
+        consumer = asyncio.create_task(runtime.run())
+        await asyncio.sleep(0)
+        runtime._wake = asyncio.Event()  # the one that the consumer does not wait for
+        idle = runtime.waiting_ms()
+        runtime.post(ev.TableOpened(1, "t", "v", "default"))
+        await asyncio.sleep(0.2)
+        waited = runtime.waiting_ms()
+        consumer.cancel()
+        await asyncio.gather(consumer, return_exceptions=True)
+        journal.close()
+        return idle, waited
+
+    idle, waited = asyncio.run(scene())
+    assert idle == 0
+    assert waited >= 150

@@ -188,8 +188,9 @@ def test_a_killed_table_is_announced_by_its_will(broker: Mosquitto, tmp_path: Pa
 
 def test_the_outbox_is_bounded_and_keeps_what_was_not_acknowledged(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "o")
-    numbers = [outbox.put("t", b"%d" % i) for i in range(10)]
-    outbox.acknowledge(numbers[0])
+    for i in range(10):
+        outbox.put("t", b"%d" % i)
+    outbox.acknowledge(outbox.after(0, 1)[0].number)
     outbox.close()
     again = Outbox(tmp_path / "o")
     assert [m.payload for m in again.after(0, 100)] == [b"%d" % i for i in range(1, 10)]
@@ -218,4 +219,23 @@ def test_retained_documents_expire_and_are_said_again(broker: Mosquitto, monkeyp
     assert {getattr(m.properties, "MessageExpiryInterval", None) for m in kept} <= {12 * 3600, 12 * 3600 - 1}
     client.stop()
     reader.close()
+    outbox.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_has_died_is_silent_and_an_idle_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "REPUBLISH_S", 0.2)
+    outbox = Outbox()
+    client = FeedClient(Broker("127.0.0.1", 1), TOPICS, outbox, "boot-1")
+    client.start()
+    time.sleep(0.5)
+    assert client.silent_ms() < 400
+
+    def die() -> None:
+        raise SystemExit
+
+    client._words.put(die)
+    wait_for(lambda: client.silent_ms() > 400)
+    assert not client._thread.is_alive()
+    client.stop()
     outbox.close()
