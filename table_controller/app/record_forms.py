@@ -13,6 +13,7 @@ table { border-collapse: collapse; width: 100%; margin: 3mm 0 }
 th, td { border: 1px solid #000; padding: 1.2mm 2mm; text-align: center }
 th { font-weight: normal; background: #f2f2f2 } dt { font-weight: bold } dd { margin: 0 0 2mm 6mm }
 .sign td { height: 16mm; vertical-align: top; text-align: left; width: 25% }
+.copy + .copy { break-before: page }
 .free { border: 1px solid #000; min-height: 40mm; padding: 2mm }
 """
 SEATS_ZH = {"E": "东", "N": "北", "W": "西", "S": "南"}
@@ -100,14 +101,34 @@ def slip(whole: Whole) -> str:
     thinking = whole["match"]["pair_thinking_ms"]
     used = "，".join(f"{PAIRS_ZH[pair]} {int(thinking[pair]) // 60000} min" for pair in PAIRS_ZH)
     signs = "".join(f"<td>{SEATS_ZH[seat]} {seat}</td>" for seat in "ENWS")
-    body = (
+    sheet = (
         _heading(whole)
         + _rows(deals, head)
         + _rows(games, ["局 game", "胜方 winner", "级差", "东西 场分/级分", "南北 场分/级分", "因 by"])
         + _facts([("用时 / time thought", used), ("记录链 / chain", whole["evidence"]["chain"])])
         + f'<table class="sign"><tr>{signs}</tr><tr><td colspan="4">裁判 referee</td></tr></table>'
     )
-    return _page("记分表", "Score slip", body)
+    return _page("记分表", "Score slip", _copies(whole, sheet))
+
+
+COPY_FOR = (
+    ("交记录台", "for the record desk"),
+    ("记录者留存", "kept by the writer"),
+    ("离桌前交裁判", "for the referee before the players leave"),
+)
+"""Who gets which copy (003 L139)."""
+
+
+def _copies(whole: Whole, sheet: str) -> str:
+    """The sheet so often as the rules want copies, each saying who writes it and whose it is; one a page."""
+    writer, copies = _seat(whole["slip"]["writer"]), max(1, whole["slip"]["copies"])
+    made = []
+    for number in range(1, copies + 1):
+        zh, en = COPY_FOR[number - 1] if number <= len(COPY_FOR) else ("", "")
+        which = f"第{number}联，共{copies}联 {zh} / copy {number} of {copies} {en}".strip(" /")
+        told = _facts([("记录者 / written by", writer), ("联次 / copy", which)])
+        made.append(f'<section class="copy">{told}{sheet}</section>')
+    return "".join(made)
 
 
 def _penalty(whole: Whole, incident: dict[str, Any]) -> tuple[str, str]:

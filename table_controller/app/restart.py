@@ -36,9 +36,11 @@ def after_restart(table: Table, dealer: SerialLink | None, post: Callable[[Event
             dealer.resume(RunDeal(state.dealer.job, state.dealer.pack, state.dealer.plan))
         else:
             dealer.perform(PlanDeal(state.dealer.job, state.dealer.pack, QUOTAS))
-    if state.match.ends_ms and not state.match.over and not state.match.time_up:
+    match, begins_in_ms = state.match, state.match.begun_ms - table.last_ms
+    if (match.ends_ms or begins_in_ms > 0) and not match.over and not match.time_up:
         gone = elapsed_ms(table.last_wall, clock.wall())
-        post(RoundLeft(clock.now_ms(), max(0, state.match.ends_ms - table.last_ms - gone)))
+        left_ms = max(0, match.ends_ms - table.last_ms - gone)
+        post(RoundLeft(clock.now_ms(), left_ms, max(0, begins_in_ms - gone)))
     if state.phase in UNDER_PAUSE and paused:
         post(PauseRequested(clock.now_ms(), "controller", "restarted: the referee resumes"))
 

@@ -30,7 +30,8 @@ def _play(at_ms: int, data: dict[str, Any]) -> ev.Event:
 
 def _corrected(at_ms: int, data: dict[str, Any]) -> ev.Event:
     deal = f.number(data, "deal", 0)
-    return ev.PlayCorrected(at_ms, f.number(data, "play"), f.cards(data), f.by(data), f.reason(data), deal)
+    play, cards = f.number(data, "play"), f.cards(data)
+    return ev.PlayCorrected(at_ms, play, cards, f.by(data), f.reason(data), deal, f.agreed(data), f.role(data))
 
 
 def _incident(at_ms: int, data: dict[str, Any]) -> ev.Event:

@@ -6,7 +6,7 @@ from table_controller.cards import SEATS, Pair, Seat, other_pair, pair_of
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.match import DealResult, settle
 from table_controller.games.guandan.penalties import Given, may_give
-from table_controller.games.guandan.round_time import play_out
+from table_controller.games.guandan.round_time import play_out, round_limit_minutes
 from table_controller.table.deal_end import end_game, end_match, game_line, levels_after, refold
 from table_controller.table.effects import CancelTimer, SetTimer
 from table_controller.table.exchange import owe_anew
@@ -41,7 +41,7 @@ def match_set(draft: Draft, event: MatchSet) -> None:
             way_out=f"Systems: {' '.join(scores.SYSTEMS)}; formats: {' '.join(scores.FORMATS)}.",
             code="MATCH",
         )
-    minutes = event.minutes or (draft.profile.round.game_minutes if event.system == "计时" else 0)
+    minutes = event.minutes or _minutes(draft, event)
     if event.system in ("计副", "计时计副") and event.deals < 1:
         raise Refusal(f"'{event.system}' needs a number of deals.", way_out="Name 'deals'.", code="MATCH")
     if event.system == "计时计副" and minutes < 1:
@@ -51,7 +51,8 @@ def match_set(draft: Draft, event: MatchSet) -> None:
     fresh(draft)
     state = draft.state
     state.given = [g for g in state.given if g.round == event.round or _lost_before(state, g, event.names)]
-    ends = event.at_ms + minutes * MINUTE_MS if minutes else 0
+    begins = event.at_ms + event.starts_in_minutes * MINUTE_MS
+    ends = begins + minutes * MINUTE_MS if minutes else 0
     state.match = MatchState(
         event.system,
         event.deals,
@@ -61,10 +62,11 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         event.round,
         event.names,
         1,
-        event.at_ms,
+        begins,
         ends,
     )
     draft.move("match_set")
+    _await_start(draft, event.at_ms)
     draft.emit(SetTimer("round", ends) if ends else CancelTimer("round"))
     draft.publish(
         "match_set",
@@ -76,6 +78,24 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         names=event.names,
         by=event.by,
     )
+
+
+def _minutes(draft: Draft, event: MatchSet) -> int:
+    """A timed match without minutes of its own: by its deals (003 L99-L100), else a game's hour (000 L193)."""
+    if event.system not in ("计时", "计时计副"):
+        return 0
+    limit = round_limit_minutes(event.deals, draft.profile, screens=event.screens, copied_decks=event.copied_decks)
+    return limit if event.deals else draft.profile.round.game_minutes
+
+
+def _await_start(draft: Draft, at_ms: int) -> None:
+    """Call the players to their seats and begin the round when its time has come (003 L19, L102)."""
+    begins_ms = draft.state.match.begun_ms
+    for name, due_ms in (
+        ("seats", begins_ms - draft.profile.before.seated_before_minutes * MINUTE_MS),
+        ("begin", begins_ms),
+    ):
+        draft.emit(SetTimer(name, due_ms) if due_ms > at_ms else CancelTimer(name))
 
 
 def _lost_before(state: TableState, given: Given, names: tuple[str, ...]) -> bool:
@@ -169,11 +189,15 @@ def close_by_time(draft: Draft, at_ms: int) -> None:
 def round_left(draft: Draft, event: RoundLeft) -> None:
     """The controller was restarted: the round ends as much later as is left of it."""
     match = draft.state.match
-    if not match.ends_ms or match.over or match.time_up:
+    if match.over or match.time_up or not (match.ends_ms or event.begins_in_ms):
         raise Refusal("No round is timed here.", code="MATCH")
-    match.begun_ms += event.at_ms + event.left_ms - match.ends_ms
-    match.ends_ms = event.at_ms + event.left_ms
-    draft.emit(SetTimer("round", match.ends_ms))
+    if match.ends_ms:
+        match.begun_ms += event.at_ms + event.left_ms - match.ends_ms
+        match.ends_ms = event.at_ms + event.left_ms
+        draft.emit(SetTimer("round", match.ends_ms))
+    else:
+        match.begun_ms = event.at_ms + event.begins_in_ms
+    _await_start(draft, event.at_ms)
 
 
 def round_extended(draft: Draft, event: RoundExtended) -> None:
@@ -261,14 +285,7 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     lines = [x for x in state.results if x["deal"] == event.deal and x["game"] == state.match.game]
     if not lines:
         raise Refusal(f"There is no deal {event.deal} in this game.", code="DEAL")
-    minutes = _minutes_after(state.match, event.at_ms)
-    agreed = set(event.agreed) == {"EW", "NS"}
-    answer = scores.correctable(minutes, agreed=agreed, kind="entry_error", profile=draft.profile)
-    if not answer.allowed:
-        why = "both pairs must agree" if not agreed else f"{minutes:.0f} minutes have passed since the end"
-        raise Refusal(f"The result can no longer be changed: {why}.", code="RESULT")
-    if event.role != answer.needs:
-        raise Refusal("A correction needs the head referee.", code="ROLE")
+    require_agreement(draft, event.at_ms, event.agreed, event.role)
     short = len(event.order) == 2 and pair_of(event.order[0]) == pair_of(event.order[1])
     if not (short or len(event.order) == 4) or len(set(event.order)) != len(event.order):
         raise Refusal("Name the four places, or the first two of a double-down.", code="ORDER")
@@ -279,6 +296,17 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     places = tuple([*event.order, None, None][:4])
     enter_places(draft, line, places, result)
     _recount_game(draft)
+
+
+def require_agreement(draft: Draft, at_ms: int, pairs: tuple[Pair, ...], role: str) -> None:
+    """Refuse a changed result unless both pairs agree, in time, and the head referee confirms it (003 L126)."""
+    minutes, agreed = _minutes_after(draft.state.match, at_ms), set(pairs) == {"EW", "NS"}
+    answer = scores.correctable(minutes, agreed=agreed, kind="entry_error", profile=draft.profile)
+    if not answer.allowed:
+        why = "both pairs must agree" if not agreed else f"{minutes:.0f} minutes have passed since the end"
+        raise Refusal(f"The result can no longer be changed: {why}.", code="RESULT")
+    if role != answer.needs:
+        raise Refusal("A correction needs the head referee.", code="ROLE")
 
 
 def _minutes_after(match: MatchState, at_ms: int) -> float:

@@ -69,6 +69,7 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     rv.LeaderNamed: officiating.leader_named,
     rv.CardsExposed: officiating.exposed,
     rv.ExchangeCorrected: corrections.exchange_corrected,
+    rv.WildDeclared: corrections.declared,
     rv.PlayInserted: corrections.inserted,
     rv.PlayRemoved: corrections.removed,
     rv.PlayMoved: corrections.moved,

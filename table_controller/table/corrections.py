@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from table_controller.cards import Pair
 from table_controller.games.guandan.deal import Action, Deal, replay_actions
+from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.match import settle
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.anew import judge_anew, refuse_impossible
-from table_controller.table.contest import enter_places
+from table_controller.table.contest import enter_places, require_agreement
 from table_controller.table.deal_end import end_deal, levels_after
 from table_controller.table.events import PlayCorrected
 from table_controller.table.exchange import judge_return, settle_tribute
@@ -26,9 +28,26 @@ from table_controller.table.referee_events import (
     PlayMoved,
     PlayRemoved,
     RolledBack,
+    WildDeclared,
 )
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
+
+
+@dataclass(frozen=True)
+class Word:
+    """Which deal somebody puts right (0: the one under way, or the last), when, and who agrees to it."""
+
+    deal: int
+    at_ms: int
+    agreed: tuple[Pair, ...] = ()
+    role: str = "referee"
+
+    @classmethod
+    def of(cls, event: PlayCorrected | PlayInserted | PlayRemoved | PlayMoved | WildDeclared) -> Word:
+        """What an event says of itself."""
+        return cls(event.deal, event.at_ms, event.agreed, event.role)
+
 
 Edit = Callable[[list[Action]], list[Action]]
 UNDER_WAY = ("playing", "trick_over", "paused")
@@ -42,12 +61,29 @@ def corrected(draft: Draft, event: PlayCorrected) -> None:
         old = actions[place]
         if not event.cards or not old.cards:
             raise Refusal(f"There is no play number {event.play} in this deal.", code="PLAY")
-        actions[place] = replace(old, cards=event.cards, doubtful=(), original=old.original or old.cards)
+        actions[place] = replace(old, cards=event.cards, doubtful=(), original=old.original or old.cards, declared="")
         _close_question(draft, event.play, event.at_ms, event.by)
         _tell(draft, event.deal, old, actions[place], event.by)
         return actions
 
-    _apply(draft, event.deal, event.at_ms, edit)
+    _apply(draft, Word.of(event), edit)
+
+
+def declared(draft: Draft, event: WildDeclared) -> None:
+    """The player's word on what a play with a wild is; the deal is judged anew by it."""
+    level = next((past.level for past in draft.state.past if past.number == event.deal), draft.state.deal_level)
+
+    def edit(actions: list[Action]) -> list[Action]:
+        place = _place(actions, event.play)
+        found = readings(actions[place].cards, level, draft.profile.policy)
+        if parse_reading(event.reading, found) is None:
+            words = ", ".join(one.text() for one in found)
+            raise Refusal(f"Number {event.play} is no {event.reading}.", way_out=f"It may be: {words}.", code="READING")
+        actions[place] = replace(actions[place], declared=event.reading)
+        return actions
+
+    _apply(draft, Word.of(event), edit)
+    draft.publish("wild_declared", play=event.play, reading=event.reading, by=event.by)
 
 
 def inserted(draft: Draft, event: PlayInserted) -> None:
@@ -62,7 +98,7 @@ def inserted(draft: Draft, event: PlayInserted) -> None:
         _tell(draft, event.deal, None, new, event.by)
         return [*actions[:place], new, *actions[place:]]
 
-    _apply(draft, event.deal, event.at_ms, edit)
+    _apply(draft, Word.of(event), edit)
     if draft.state.phase in ("playing", "trick_over"):
         take_unapplied(draft, event.at_ms)
 
@@ -75,7 +111,7 @@ def removed(draft: Draft, event: PlayRemoved) -> None:
         _tell(draft, event.deal, old, None, event.by)
         return actions
 
-    _apply(draft, event.deal, event.at_ms, edit)
+    _apply(draft, Word.of(event), edit)
 
 
 def moved(draft: Draft, event: PlayMoved) -> None:
@@ -88,7 +124,7 @@ def moved(draft: Draft, event: PlayMoved) -> None:
         _tell(draft, event.deal, old, actions[place], event.by)
         return actions
 
-    _apply(draft, event.deal, event.at_ms, edit)
+    _apply(draft, Word.of(event), edit)
 
 
 def rolled_back(draft: Draft, event: RolledBack) -> None:
@@ -101,7 +137,7 @@ def rolled_back(draft: Draft, event: RolledBack) -> None:
         later.extend(actions[place + 1 :])
         return actions[: place + 1]
 
-    _apply(draft, 0, event.at_ms, edit)
+    _apply(draft, Word(0, event.at_ms), edit)
     state = draft.state
     state.early, state.unapplied, state.rejected = [], [], None
     for action in later:
@@ -142,12 +178,12 @@ def _close_question(draft: Draft, play: int, at_ms: int, by: str) -> None:
             draft.update(incident.number, at_ms, by, "corrected", status="resolved")
 
 
-def _apply(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
+def _apply(draft: Draft, word: Word, edit: Edit) -> None:
     """Edit the record of the deal under way, or of one that is over."""
-    state = draft.state
+    state, number, at_ms = draft.state, word.deal, word.at_ms
     current = number in (0, state.deal_number) and state.phase in UNDER_WAY and state.deal is not None
     if not current:
-        _edit_past(draft, number or state.deal_number, at_ms, edit)
+        _edit_past(draft, number or state.deal_number, word, edit)
         return
     numbers = {action.number for action in state.actions[: state.judged_from]}
     state.actions = edit(list(state.actions))
@@ -160,7 +196,7 @@ def _apply(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
         take_waiting(draft)
 
 
-def _edit_past(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
+def _edit_past(draft: Draft, number: int, word: Word, edit: Edit) -> None:
     """A finished deal: its places are found anew, and the levels of the game with them."""
     state = draft.state
     place = next((i for i, past in enumerate(state.past) if past.number == number), None)
@@ -172,7 +208,7 @@ def _edit_past(draft: Draft, number: int, at_ms: int, edit: Edit) -> None:
     verdicts = replay_actions(deal, actions[past.judged_from :], draft.profile, past.void)
     refuse_impossible(verdicts)
     state.past[place] = replace(past, actions=tuple(actions), digest=_digest(actions))
-    _new_result(draft, past, deal)
+    _new_result(draft, past, deal, word)
 
 
 def valid_again(draft: Draft, number: int) -> None:
@@ -192,14 +228,15 @@ def valid_again(draft: Draft, number: int) -> None:
     replay_actions(deal, past.actions[past.judged_from :], draft.profile)
     state.past[place] = replace(past, digest=_digest(list(past.actions)))
     if deal.over:
-        _new_result(draft, past, deal)
+        _new_result(draft, past, deal, None)
 
 
 def _digest(actions: list[Action]) -> str:
     return "/".join(f"{a.number}{a.seat}{''.join(a.cards)}" for a in actions)
 
 
-def _new_result(draft: Draft, past: PastDeal, deal: Deal) -> None:
+def _new_result(draft: Draft, past: PastDeal, deal: Deal, word: Word | None) -> None:
+    """The places that a record leads to now; ``word`` None: a ruling changes them, not an entry put right."""
     state = draft.state
     lines = [x for x in state.results if x["deal"] == past.number and x["game"] == state.match.game]
     if not lines or lines[0].get("foul"):
@@ -209,6 +246,8 @@ def _new_result(draft: Draft, past: PastDeal, deal: Deal) -> None:
         raise Refusal("With this record the deal would not have ended.", code="ILLEGAL")
     if tuple(deal.order) == line["order"]:
         return
+    if word is not None and state.match.over:
+        require_agreement(draft, word.at_ms, word.agreed, word.role)
     levels = levels_after(state, state.results[: state.results.index(line)])
     only_own = draft.profile.pass_a_on_own_level_only
     result = settle(deal.order, levels, past.level, past.owner, pass_a_on_own_level_only=only_own)

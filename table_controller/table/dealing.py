@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from table_controller.cards import SEATS
+from table_controller.cards import SEATS, Seat
 from table_controller.table.contest import cut_off, new_game
 from table_controller.table.effects import PlanDeal, RunDeal, Seal, SetTimer, StopDealer, WatchMode
 from table_controller.table.events import (
@@ -59,7 +59,7 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
     if state.phase == "game_over":
         new_game(draft)
     if state.deal_number == 0:
-        state.first_leader = state.named_leader or event.leader or "E"
+        state.first_leader = state.named_leader or _drawn(draft, event)
     draft.move("deal_requested")
     dealer = state.dealer
     job, pack = dealer.job + 1, "AB"[dealer.job % 2]
@@ -68,6 +68,11 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
     draft.emit(WatchMode("deal"))
     draft.emit(PlanDeal(job, pack, QUOTAS))
     draft.publish("deal_requested", by=event.by, job=job, pack=pack)
+
+
+def _drawn(draft: Draft, event: DealRequested) -> Seat | None:
+    """The table draws the first leader where the machine replaces drawing; else whoever holds the turned card leads."""
+    return (event.leader or "E") if draft.profile.before.machine_replaces_drawing else None
 
 
 def _current(draft: Draft, job: int) -> None:

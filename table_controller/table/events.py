@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from table_controller.cards import Seat
+from table_controller.cards import Pair, Seat
 
 
 @dataclass(frozen=True)
@@ -256,6 +256,9 @@ class PlayCorrected(Event):
     reason: str = ""
     deal: int = 0
     """An earlier deal's number; 0: the one under way, or the last."""
+    agreed: tuple[Pair, ...] = ()
+    """The pairs that agree: once the round is over, what changes a result needs both (003 L126)."""
+    role: str = "referee"
 
 
 @dataclass(frozen=True)

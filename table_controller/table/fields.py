@@ -81,6 +81,16 @@ def pairs(data: Data, key: str) -> tuple[Pair, ...]:
     return tuple(pair({"pair": item}) for item in value)
 
 
+def agreed(data: Data) -> tuple[Pair, ...]:
+    """The pairs that agree with a correction, if it says so."""
+    return pairs(data, "agreed") if "agreed" in data else ()
+
+
+def role(data: Data) -> str:
+    """As what somebody says it."""
+    return word(data, "role", "referee")
+
+
 def seats(data: Data, key: str) -> tuple[Seat, ...]:
     """Some seats, in order."""
     value = data.get(key)

@@ -29,7 +29,10 @@ def resumed(draft: Draft, event: ResumeRequested) -> None:
 
 
 def clock_extended(draft: Draft, event: ClockExtended) -> None:
-    """More time on the clock that runs or stands."""
+    """More time on the clock that runs or stands, or for sorting."""
+    if draft.extend_sorting(event.extra_ms):
+        draft.publish("clock_extended", extra_ms=event.extra_ms, by=event.by, reason=event.reason)
+        return
     clock = draft.state.clock
     if clock.kind == "none" or event.extra_ms <= 0:
         raise Refusal("No clock runs that could be extended.", code="CLOCK")

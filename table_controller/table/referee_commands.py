@@ -16,17 +16,13 @@ Data = dict[str, Any]
 MOST_SHOWN = 27
 
 
-def _role(data: Data) -> str:
-    return f.word(data, "role", "referee")
-
-
 def _rule(at: int, d: Data) -> Event:
     return rv.Ruled(
         at,
         f.number(d, "number"),
         f.word(d, "penalty"),
         f.by(d),
-        _role(d),
+        f.role(d),
         f.reason(d),
         f.word(d, "lapsed"),
         f.flag(d, "apply", default=True),
@@ -44,7 +40,7 @@ def _named_type(data: Data) -> str:
 def _inserted(at: int, d: Data) -> Event:
     cards = f.cards_or_count(d) if d.get("count") else f.cards(d, none_allowed=True)
     after, deal = f.number(d, "after"), f.number(d, "deal", 0)
-    return rv.PlayInserted(at, after, f.seat(d), cards, f.by(d), f.reason(d), deal)
+    return rv.PlayInserted(at, after, f.seat(d), cards, f.by(d), f.reason(d), deal, f.agreed(d), f.role(d))
 
 
 def _match(at: int, d: Data) -> Event:
@@ -59,12 +55,15 @@ def _match(at: int, d: Data) -> Event:
         f.word(d, "format", "swiss"),
         f.number(d, "round", 1),
         names,
+        f.number(d, "starts_in_minutes", 0),
+        f.flag(d, "screens", default=False),
+        f.number(d, "copied_decks", 0),
     )
 
 
 def _result(at: int, d: Data) -> Event:
     order, agreed = f.seats(d, "order"), f.pairs(d, "agreed")
-    return rv.ResultCorrected(at, f.number(d, "deal"), order, agreed, f.by(d), _role(d), f.reason(d))
+    return rv.ResultCorrected(at, f.number(d, "deal"), order, agreed, f.by(d), f.role(d), f.reason(d))
 
 
 def _exchange(at: int, d: Data) -> Event:
@@ -78,11 +77,18 @@ def _exposed(at: int, d: Data) -> Event:
 
 
 def _removed(at: int, d: Data) -> Event:
-    return rv.PlayRemoved(at, f.number(d, "play"), f.by(d), f.reason(d), f.number(d, "deal", 0))
+    play, deal = f.number(d, "play"), f.number(d, "deal", 0)
+    return rv.PlayRemoved(at, play, f.by(d), f.reason(d), deal, f.agreed(d), f.role(d))
 
 
 def _moved(at: int, d: Data) -> Event:
-    return rv.PlayMoved(at, f.number(d, "play"), f.seat(d), f.by(d), f.reason(d), f.number(d, "deal", 0))
+    play, deal = f.number(d, "play"), f.number(d, "deal", 0)
+    return rv.PlayMoved(at, play, f.seat(d), f.by(d), f.reason(d), deal, f.agreed(d), f.role(d))
+
+
+def _declared(at: int, d: Data) -> Event:
+    play, deal = f.number(d, "play"), f.number(d, "deal", 0)
+    return rv.WildDeclared(at, play, f.word(d, "reading"), f.by(d), deal, f.agreed(d), f.role(d))
 
 
 def _levels(at: int, d: Data) -> Event:
@@ -98,6 +104,7 @@ REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "name_leader": lambda at, d: rv.LeaderNamed(at, f.seat(d, "leader"), f.by(d)),
     "exposed": _exposed,
     "correct_exchange": _exchange,
+    "declare": _declared,
     "insert": _inserted,
     "remove": _removed,
     "move": _moved,
@@ -107,7 +114,7 @@ REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "match": _match,
     "extend_round": lambda at, d: rv.RoundExtended(at, f.number(d, "minutes"), f.by(d), f.reason(d)),
     "end_round": lambda at, d: rv.RoundEnded(at, f.by(d), f.reason(d)),
-    "concede": lambda at, d: rv.GameConceded(at, f.pair(d), f.word(d, "how"), f.by(d), _role(d)),
+    "concede": lambda at, d: rv.GameConceded(at, f.pair(d), f.word(d, "how"), f.by(d), f.role(d)),
     "late": lambda at, d: rv.LateArrived(at, f.seat(d), f.minutes(d), f.by(d)),
     "set_levels": _levels,
     "carry": lambda at, d: rv.MatchCarried(at, str(d.get("document", "")), f.by(d)),

@@ -98,6 +98,18 @@ class ExchangeCorrected(Event):
 
 
 @dataclass(frozen=True)
+class WildDeclared(Event):
+    """What a play with a wild is, as its player says: ``reading`` such as ``straight:8`` (seed 000 L121; 003 L18)."""
+
+    play: int
+    reading: str
+    by: str
+    deal: int = 0
+    agreed: tuple[Pair, ...] = ()
+    role: str = "referee"
+
+
+@dataclass(frozen=True)
 class PlayInserted(Event):
     """A play (``cards`` empty: a pass) that the table missed, after number ``after`` (0: the first)."""
 
@@ -107,6 +119,8 @@ class PlayInserted(Event):
     by: str
     reason: str = ""
     deal: int = 0
+    agreed: tuple[Pair, ...] = ()
+    role: str = "referee"
 
 
 @dataclass(frozen=True)
@@ -117,6 +131,8 @@ class PlayRemoved(Event):
     by: str
     reason: str = ""
     deal: int = 0
+    agreed: tuple[Pair, ...] = ()
+    role: str = "referee"
 
 
 @dataclass(frozen=True)
@@ -128,6 +144,8 @@ class PlayMoved(Event):
     by: str
     reason: str = ""
     deal: int = 0
+    agreed: tuple[Pair, ...] = ()
+    role: str = "referee"
 
 
 @dataclass(frozen=True)
@@ -176,6 +194,12 @@ class MatchSet(Event):
     round: int = 1
     names: tuple[str, ...] = ()
     """Players at E N W S."""
+    starts_in_minutes: int = 0
+    """The round begins so much later; 0: now."""
+    screens: bool = False
+    """A screen stands over the table: more time a deal (003 L99)."""
+    copied_decks: int = 0
+    """Packs to be copied first: each adds its time (003 L100)."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +207,8 @@ class RoundLeft(Event):
     """After a restart of the controller: so much of the round is left, by the wall clock (the stamps begin anew)."""
 
     left_ms: int
+    begins_in_ms: int = 0
+    """A round that had not begun begins in so long; 0: it had begun."""
 
 
 @dataclass(frozen=True)

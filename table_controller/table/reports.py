@@ -18,7 +18,8 @@ def missed_report(draft: Draft, seat: Seat, at_ms: int) -> None:
             draft.incident("missed_report", at_ms, seat, detail=str(owed))
     elif draft.state.report_lifted.pop(seat, None) is not None:
         laid = any(kind.isdigit() for kind in draft.state.prompts[seat])
-        if not laid and not may_lift_report(deal_over=deal.over, card_stays=rules.report_card_stays):
+        stays = rules.report_by == "card" and rules.report_card_stays
+        if not laid and not may_lift_report(deal_over=deal.over, card_stays=stays):
             draft.incident("report_removed", at_ms, seat)
 
 

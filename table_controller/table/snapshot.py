@@ -8,7 +8,10 @@ from typing import Any
 from table_controller.cards import PAIRS, SEATS
 from table_controller.games.guandan.deal import Action
 from table_controller.games.guandan.penalties import tally
-from table_controller.table.incidents import ASKING, KINDS
+from table_controller.games.guandan.profile import Profile, rules_of
+from table_controller.table.asked import doubtful_plays, other_questions, owed
+from table_controller.table.before_deal import before_deal, customs, reveals
+from table_controller.table.incidents import KINDS
 from table_controller.table.state import TableState
 
 
@@ -39,6 +42,7 @@ def _seats(state: TableState) -> dict[str, Any]:
         seat: {
             "left": deal.counts[seat] if deal else None,
             "reported": deal.reported.get(seat) if deal else None,
+            "owes_report": deal.owes_report.get(seat) if deal else None,
             "place": deal.out.index(seat) + 1 if deal and seat in deal.out else None,
             "last": last.get(seat),
             "lamp": state.lamps.get(seat, "off"),
@@ -49,8 +53,19 @@ def _seats(state: TableState) -> dict[str, Any]:
     }
 
 
-def _clock(state: TableState, at_ms: int) -> dict[str, Any]:
+def _sorting_clock(state: TableState, at_ms: int, profile: Profile) -> dict[str, Any]:
+    """The sorting allowance as a clock: what is left of it runs down, or waits with a pause."""
+    paused = state.phase == "paused"
+    left = max(0, state.sorting_ends_ms - (0 if paused else at_ms))
+    whole = max(profile.sorting_ms, left)
+    told = {"kind": "sorting", "seat": None, "running": not paused, "elapsed_ms": whole - left}
+    return {**told, "warning_ms": whole, "limit_ms": whole, "warned": not left}
+
+
+def _clock(state: TableState, at_ms: int, profile: Profile) -> dict[str, Any]:
     clock = state.clock
+    if (state.under if state.phase == "paused" else state.phase) == "sorting":
+        return _sorting_clock(state, at_ms, profile)
     return {
         "kind": clock.kind,
         "seat": clock.seat,
@@ -107,73 +122,19 @@ def _rights(state: TableState) -> dict[str, Any]:
     }
 
 
-def _questions(state: TableState) -> list[dict[str, Any]]:
-    """What a human is asked: the doubtful plays of this deal that nobody has settled, oldest first.
-
-    ``open`` says whether the cards may still be told: once the deal is over its record stands.
-    """
-    plays = {action.number: action for action in state.actions if action.is_doubtful}
-    asked = []
-    for incident in state.incidents:
-        action = plays.get(incident.play or 0)
-        if action is not None and incident.kind in ASKING and incident.is_open:
-            told = {"incident": incident.number, "kind": incident.kind, "asked": "referee"}
-            asked.append({**_action(action), **told, "open": state.phase in ("playing", "trick_over", "paused")})
-    return asked
-
-
-def _other_questions(state: TableState) -> list[dict[str, Any]]:
-    """Doubtful cards of the exchange and prompt cards that could not be read, each with its picture."""
-    return [
-        {
-            "incident": i.number,
-            "kind": i.kind,
-            "seat": i.seat,
-            "evidence": i.evidence,
-            "cards": [i.detail] if i.kind == "doubtful_exchange" else [],
-            "asked": "referee",
-            "open": state.phase not in ("deal_over", "game_over"),
-        }
-        for i in state.incidents
-        if i.kind in ("doubtful_exchange", "doubtful_prompt") and i.is_open
-    ]
-
-
-def _owed(state: TableState) -> list[dict[str, Any]]:
-    """What somebody must name before play can go on as the rules say: a type, or the next leader (000 L227, L255)."""
-    asked: list[dict[str, Any]] = []
-    common = {"incident": 0, "evidence": "", "cards": [], "open": True}
-    if state.names_type is not None and state.deal is not None:
-        asked.append(
-            {
-                **common,
-                "kind": "name_type",
-                "seat": state.deal.turn,
-                "asked": state.names_type,
-                "choices": list(state.nameable),
-                "zh": "请指定须领出的牌型",
-                "en": "the type to lead is to be named",
-            }
-        )
-    waits = state.phase in ("standby", "deal_over", "dealing", "sorting", "fault")
-    if state.no_tribute and state.named_leader is None and waits:
-        asked.append(
-            {
-                **common,
-                "kind": "name_leader",
-                "seat": None,
-                "asked": state.namer,
-                "choices": list(SEATS),
-                "zh": "犯规后不贡牌，请对方指定领出者",
-                "en": "no tribute after a foul: the leader is to be named",
-            }
-        )
-    return asked
+def past_deal(state: TableState, number: int) -> dict[str, Any] | None:
+    """A finished deal of this game, with its plays and places; None where no record is kept of it."""
+    found = next((past for past in state.past if past.number == number), None)
+    if found is None:
+        return None
+    order = next((line["order"] for line in state.results if line["deal"] == number), ())
+    plays = [_action(action) for action in found.actions]
+    return {"deal": number, "level": found.level, "order": order, "plays": plays}
 
 
 def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
     """The whole public state, JSON-ready, as of ``at_ms`` (monotonic ms)."""
-    deal = state.deal
+    deal, profile = state.deal, rules_of(state.profile, state.rules)
     return {
         "table": state.table,
         "venue": state.venue,
@@ -191,7 +152,7 @@ def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
         "to_beat": deal.to_beat.text() if deal and deal.to_beat else None,
         "order": [seat for seat in (deal.order if deal else state.last_order) if seat],
         "seats": _seats(state),
-        "clock": _clock(state, at_ms),
+        "clock": _clock(state, at_ms, profile),
         "table_lamp": state.lamps.get("table", "off"),
         "exchange": {
             "owing": list(state.exchange.owing),
@@ -199,9 +160,12 @@ def snapshot(state: TableState, at_ms: int) -> dict[str, Any]:
             "pays": dict(state.exchange.pays),
             "returned": dict(state.exchange.returned),
             "resisted": state.exchange.resisted,
+            "reveals": reveals(state, profile),
         },
-        "questions": _questions(state),
-        "asked": [*_other_questions(state), *_owed(state)],
+        "before": before_deal(state, profile, at_ms),
+        "customs": customs(profile),
+        "questions": [{**_action(action), **told} for action, told in doubtful_plays(state)],
+        "asked": [*other_questions(state), *owed(state, profile)],
         "recent": [_action(action) for action in state.actions[-12:]],
         "incidents": [
             {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "rule": i.rule or KINDS[i.kind].rule}

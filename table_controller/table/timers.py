@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from table_controller.games.guandan.hands import readings
-from table_controller.table.contest import round_over
+from table_controller.table.contest import MINUTE_MS, round_over
 from table_controller.table.effects import SetTimer
 from table_controller.table.events import TimerFired
 from table_controller.table.exchange import end_sorting, judge_exchange_time, leader_known
@@ -27,6 +27,8 @@ def fired(draft: Draft, event: TimerFired) -> None:
         "sorting": _sorting,
         "early": _early,
         "round": _round,
+        "seats": _seats,
+        "begin": _begin,
     }
     handler = handlers.get(event.name)
     if handler is None:
@@ -92,8 +94,31 @@ def _round(draft: Draft, event: TimerFired) -> None:
     round_over(draft, event.at_ms)
 
 
+def _seats(draft: Draft, event: TimerFired) -> None:
+    """The players are to take their seats, so long before the start (003 L19)."""
+    if not _waits(draft, event.at_ms + draft.profile.before.seated_before_minutes * MINUTE_MS):
+        raise Refusal("No round is about to begin.", code="TIMER")
+    draft.buzz("warn")
+    draft.publish("be_seated", round=draft.state.match.round, minutes=draft.profile.before.seated_before_minutes)
+
+
+def _begin(draft: Draft, event: TimerFired) -> None:
+    """The round begins: whoever is not seated is late (003 L102)."""
+    if not _waits(draft, event.at_ms):
+        raise Refusal("No round is about to begin.", code="TIMER")
+    draft.buzz("warn")
+    draft.publish("round_begins", round=draft.state.match.round)
+
+
+def _waits(draft: Draft, begins_ms: int) -> bool:
+    match = draft.state.match
+    return match.begun_ms == begins_ms and not match.over and draft.state.phase == "standby"
+
+
 def _sorting(draft: Draft, event: TimerFired) -> None:
     draft.require("sorting")
+    if event.at_ms < draft.state.sorting_ends_ms:
+        raise Refusal("The sorting allowance was extended.", code="TIMER")
     if not leader_known(draft):
         raise Refusal("Nobody was named to lead: the first seat to lay cards does.", code="LEADER")
     end_sorting(draft, event.at_ms)

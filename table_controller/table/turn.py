@@ -179,14 +179,23 @@ class Draft:
     def _hold_sorting(self, at_ms: int) -> None:
         """What is left of the sorting allowance, kept as a length while play stands."""
         if self.state.under == "sorting":
-            left = self.state.sorting_ends_ms - at_ms
-            self.state.sorting_ends_ms = min(max(left, 0), self.profile.sorting_ms)
+            self.state.sorting_ends_ms = max(0, self.state.sorting_ends_ms - at_ms)
             self.emit(CancelTimer("sorting"))
 
     def _let_sort(self, at_ms: int) -> None:
         if self.state.phase == "sorting":
             self.state.sorting_ends_ms += at_ms
             self.emit(SetTimer("sorting", self.state.sorting_ends_ms))
+
+    def extend_sorting(self, extra_ms: int) -> bool:
+        """The sorting allowance ends so much later, also while it waits with a pause; False when nobody sorts."""
+        state = self.state
+        if extra_ms <= 0 or "sorting" not in (state.phase, state.under if state.phase == "paused" else ""):
+            return False
+        state.sorting_ends_ms += extra_ms
+        if state.phase == "sorting":
+            self.emit(SetTimer("sorting", state.sorting_ends_ms))
+        return True
 
     def hold_clock(self) -> None:
         """The clock stands still with the time it has used."""

@@ -51,6 +51,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "LeaderNamed": {"leader": "N", "by": "x"},
     "CardsExposed": {"seat": "E", "cards": ("3S",), "by": "x", "as_tribute": True},
     "ExchangeCorrected": {"seat": "E", "card": "3S", "by": "x", "wrong": True},
+    "WildDeclared": {"play": 1, "reading": "single:3", "by": "x"},
     "PlayInserted": {"after": 0, "seat": "E", "cards": ("3S",), "by": "x"},
     "PlayRemoved": {"play": 1, "by": "x"},
     "PlayMoved": {"play": 1, "seat": "N", "by": "x"},
@@ -77,7 +78,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "DisputeRaised": {"seat": "E", "play": 0},
     "DisputeAgreed": {"seat": "N", "incident": 1},
 }
-TIMERS = ("warning", "limit", "sorting", "early", "round", "no such timer")
+TIMERS = ("warning", "limit", "sorting", "early", "round", "seats", "begin", "no such timer")
 
 
 @cache

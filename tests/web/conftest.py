@@ -20,7 +20,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table.refusal import Refusal
-from table_controller.table.snapshot import snapshot
+from table_controller.table.snapshot import past_deal, snapshot
 from table_controller.web.server import Page
 
 
@@ -57,6 +57,7 @@ class ServedTable:
         self.thread = threading.Thread(target=self.loop.run_forever)
         self.thread.start()
         self.page = Page(self._snapshot, self._take, lambda: self.table.now, lambda: "E")
+        self.page.past = lambda number: past_deal(self.table.core.state, number)
         asyncio.run_coroutine_threadsafe(self.page.start("127.0.0.1", 0), self.loop).result(10)
         self.url = f"http://127.0.0.1:{self.page.port}"
 

@@ -37,14 +37,17 @@ ACTION = whole(
     corrected=FLAG,
     trick=WHOLE,
 )
-_SEAT = whole(
-    left=or_none(WHOLE),
-    reported=or_none(WHOLE),
-    place=or_none(WHOLE),
-    last=or_none(ACTION),
-    lamp=TEXT,
-    prompt=or_none(TEXT),
-    ready=FLAG,
+_SEAT = maybe(
+    whole(
+        left=or_none(WHOLE),
+        reported=or_none(WHOLE),
+        place=or_none(WHOLE),
+        last=or_none(ACTION),
+        lamp=TEXT,
+        prompt=or_none(TEXT),
+        ready=FLAG,
+    ),
+    owes_report=or_none(WHOLE),
 )
 CLOCK = whole(
     kind={"enum": ["none", "sorting", "tribute", "return", "play"]},
@@ -100,9 +103,27 @@ MATCH = maybe(
     names_leader=or_none(PAIR),
     named_leader=or_none(SEAT),
 )
-EXCHANGE = whole(
-    owing=some(SEAT), shown={"type": "object", "additionalProperties": CARD}, pays=ANY, returned=ANY, resisted=FLAG
+EXCHANGE = maybe(
+    whole(
+        owing=some(SEAT), shown={"type": "object", "additionalProperties": CARD}, pays=ANY, returned=ANY, resisted=FLAG
+    ),
+    reveals=some(SEAT, 4),
 )
+BEFORE = whole(
+    deal=WHOLE,
+    by_machine=FLAG,
+    shufflers=some(SEAT, 4),
+    shuffles=some(WHOLE, 2),
+    cutters=some(SEAT, 4),
+    cut_margin=WHOLE,
+    turns=FLAG,
+    cut_again=CARDS,
+    first=or_none(SEAT),
+    leads=or_none(SEAT),
+    seated_before_minutes=WHOLE,
+    begins_in_ms=WHOLE,
+)
+CUSTOMS = whole(pass_by=TEXT, report_by=TEXT, report_limit=WHOLE, wild_declared=TEXT)
 STATE = maybe(
     whole(
         table=TEXT,
@@ -139,6 +160,8 @@ STATE = maybe(
     ),
     table_lamp=TEXT,
     asked=some(ANY),
+    before=or_none(BEFORE),
+    customs=CUSTOMS,
 )
 INFO = maybe(
     whole(program=TEXT, schema=WHOLE, simulated=FLAG),

@@ -86,6 +86,43 @@ def later_draw(order: Sequence[Seat | None], profile: Profile) -> Draw:
     return Draw(shufflers, first, next_seat(first) if last is None else last)
 
 
+@dataclass(frozen=True)
+class Roles:
+    """Who does what with the pack before a deal; several seats where any of them may, none where a referee says."""
+
+    shufflers: tuple[Seat, ...]
+    shuffles: tuple[int, int]
+    cutters: tuple[Seat, ...]
+    turns: bool
+    """The cutter turns a card: its points count to who draws first, and who draws it leads (000 L79; 003 L21)."""
+    first: Seat | None
+    leads: Seat | None = None
+
+
+def first_roles(profile: Profile) -> Roles:
+    """Before a game's first deal: ``any`` shuffles and an ``opponent`` cuts, or the seats named (000 L79; 003 L21)."""
+    shuffler, cutter = profile.before.first_shuffler, profile.before.first_cutter
+    shufflers = tuple(seat for seat in SEATS if shuffler in ("any", seat))
+    pairs = {pair_of(seat) for seat in shufflers}
+    others = tuple(seat for seat in SEATS if pairs != {pair_of(seat)})
+    cutters = others if cutter == "opponent" else tuple(seat for seat in SEATS if seat == cutter)
+    return Roles(shufflers, shuffles(1, profile), cutters, turns=True, first=None)
+
+
+def later_roles(order: Sequence[Seat | None], deal: int, profile: Profile) -> Roles:
+    """Before deal ``deal``; after a deal lost by a foul nobody is 上游, and the texts name no shuffler."""
+    if not order:
+        return Roles((), shuffles(deal, profile), (), turns=False, first=None)
+    draw = later_draw(order, profile)
+    return Roles(draw.shufflers, shuffles(deal, profile), (draw.cutter,), turns=False, first=draw.first)
+
+
+def late_roles(offender: Seat, profile: Profile) -> Roles:
+    """Before the first deal when ``offender`` was late and shuffles (003 L103-L104)."""
+    draw = late_draw(offender)
+    return Roles((offender,), shuffles(1, profile), (draw.cutter,), turns=False, first=draw.first, leads=draw.leads)
+
+
 def redeal_due(counts: Sequence[int]) -> bool:
     """Hands that are not 27 each: change the pack, shuffle and deal anew (seed 000 L89; 003 L25)."""
     return any(count != HAND for count in counts)

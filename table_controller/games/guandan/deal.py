@@ -33,6 +33,8 @@ class Action:
     """Name of the picture it was read from; empty where none was kept, or a human told the play."""
     stopped: bool = False
     """No play and no pass: the seat had lost its right to play."""
+    declared: str = ""
+    """The reading that the player said for a wild, as its text; empty: its place decides."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Action:
         return self
@@ -112,7 +114,14 @@ class Deal:
         return self.trick.last_seat is None
 
     def play(
-        self, seat: Seat, cards: tuple[str, ...], profile: Profile, *, doubtful: bool, force: bool = False
+        self,
+        seat: Seat,
+        cards: tuple[str, ...],
+        profile: Profile,
+        *,
+        doubtful: bool,
+        force: bool = False,
+        declared: str = "",
     ) -> Verdict:
         """A play by the seat in turn. An illegal one changes nothing and says why in ``fault``.
 
@@ -122,7 +131,7 @@ class Deal:
             return Verdict(fault="too_many_cards")
         if doubtful:
             return self._apply(seat, cards, None)
-        judgement = judge(cards, self.level, profile, self.to_beat)
+        judgement = judge(cards, self.level, profile, self.to_beat, declared)
         fault = ""
         if judgement.reading is None:
             fault = "not_a_play"
@@ -212,7 +221,8 @@ def replay_actions(
             _declare(deal, void, profile)
         late = deal.turn != action.seat
         if action.cards:
-            verdict = deal.play(action.seat, action.cards, profile, doubtful=action.is_doubtful, force=True)
+            doubt, said = action.is_doubtful, action.declared
+            verdict = deal.play(action.seat, action.cards, profile, doubtful=doubt, force=True, declared=said)
         elif action.stopped:
             verdict = deal.stop_turn(action.seat)
         else:

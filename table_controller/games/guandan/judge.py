@@ -48,18 +48,22 @@ def _declared(cards: Sequence[str], declared: str | None, level: str, profile: P
     return (chosen,) if chosen else ()
 
 
-def judge(cards: Sequence[str], level: str, profile: Profile, previous: Reading | None = None) -> Judgement:
+def judge(
+    cards: Sequence[str], level: str, profile: Profile, previous: Reading | None = None, declared: str = ""
+) -> Judgement:
     """Read cards laid left to right, against the play to beat (None for a lead).
 
     The place of the wild decides between readings (003 L18). Where places leave more than one, a reading that beats the
-    previous play is preferred, then the strongest; the judgement says so by ``ambiguous``.
+    previous play is preferred, then the strongest; the judgement says so by ``ambiguous``. ``declared`` is the reading
+    that the player said (seed 000 L121), as its text: it stands, wherever the wild lies.
     """
     options = readings(cards, level, profile.policy)
     if not options:
         return Judgement(None, (), placed=False, beats=False, ambiguous=False)
     triple_left = profile.fullhouse_triple_left
     placed = tuple(option for option in options if fits(cards, option, level, triple_left=triple_left))
-    candidates = placed or options
+    named = parse_reading(declared, options)
+    candidates = (named,) if named else placed or options
     winning = [option for option in candidates if previous is None or beats(previous, option, level)]
     chosen = max(winning or candidates, key=lambda option: strength_key(option, level))
     return Judgement(

@@ -1,5 +1,7 @@
 import "./control_words.js";
 import { amend, buildMore } from "./control_more.js";
+import { dutiesOf } from "./duties.js";
+import { buildEarlier, drawEarlier } from "./earlier.js";
 import { follow } from "./live.js";
 import { problemText } from "./problems.js";
 import { drawQuestions } from "./questions.js";
@@ -76,6 +78,19 @@ function drawRound(match) {
   for (const part of $("end").elements) part.disabled = match.over || match.called;
 }
 
+function drawDuties(state) {
+  const items = dutiesOf(state).map((line) => {
+    const item = document.createElement("li");
+    item.append(line.text, " ", ...(line.command ? [button(line.label, line.command)] : []));
+    return item;
+  });
+  // Nothing is drawn anew under a finger: only where the words have changed.
+  const drawn = items.map((item) => item.textContent).join("\n");
+  if ($("duties").dataset.drawn === drawn) return;
+  $("duties").dataset.drawn = drawn;
+  $("duties").replaceChildren(...(items.length ? items : [Object.assign(document.createElement("li"), { textContent: t("nobody") })]));
+}
+
 function draw(state) {
   $("phase").textContent = t(state.phase);
   drawRound(state.match);
@@ -116,6 +131,7 @@ $("language").href = lang === "en" ? "?lang=zh" : "?lang=en";
 build();
 buildNote($("note"), send);
 buildMore($("more"), send);
+buildEarlier({ form: $("earlier"), list: $("past") }, send);
 let editing = false;
 // The lists are drawn anew with every state, but not under a hand that writes or chooses there.
 document.addEventListener("focusin", (e) => { editing = e.target.matches("#plays :is(input, select), #incidents :is(input, select)"); });
@@ -124,5 +140,7 @@ document.addEventListener("focusout", () => { editing = false; });
 const asking = { section: $("questions"), list: $("asking"), heading: $("asked"), news: $("news") };
 follow((state) => {
   drawQuestions(state, send, asking);
+  drawDuties(state);
+  drawEarlier(state, { form: $("earlier"), list: $("past") }, send);
   if (!editing) draw(state);
 }, (stale) => { $("stale").hidden = !stale; });

@@ -61,7 +61,8 @@ export function buildMore(form, send) {
 }
 
 // What else may be wrong with one line of the record: another seat, never laid, a pass missed after it, or play goes back to it.
-export function amend(action, send) {
+// ``over``: the deal is over, and play cannot go back in it.
+export function amend(action, send, { over = false } = {}) {
   const select = document.createElement("select");
   const other = SEATS.filter((seat) => seat !== action.seat);
   select.ariaLabel = t("amend_of", { n: action.number });
@@ -70,7 +71,7 @@ export function amend(action, send) {
     ...other.map((seat) => new Option(t("was_by", { a: t(seat) }), `move ${seat}`)),
     new Option(t("never_laid"), "remove"),
     ...SEATS.map((seat) => new Option(t("pass_after", { a: t(seat) }), `insert ${seat}`)),
-    new Option(t("back_to"), "roll_back"),
+    ...(over ? [] : [new Option(t("back_to"), "roll_back")]),
   );
   select.onchange = () => {
     const [name, seat] = select.value.split(" ");

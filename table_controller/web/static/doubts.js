@@ -92,7 +92,7 @@ export function drawDoubts(state, send, picturesOf, place) {
   const named = new Map(state.incidents.map((i) => [i.number, i]));
   const wanted = new Map();
   for (const question of state.questions) wanted.set(`play-${question.number}`, [playQuestion, question]);
-  for (const asked of state.asked ?? []) wanted.set(`other-${asked.incident || asked.kind}`, [otherQuestion, { ...named.get(asked.incident), ...asked }]);
+  for (const asked of (state.asked ?? []).filter((one) => one.kind !== "declare")) wanted.set(`other-${asked.incident || asked.kind}`, [otherQuestion, { ...named.get(asked.incident), ...asked }]);
   for (const [key, old] of shown) {
     if (wanted.has(key)) continue;
     const had = old.form.contains(document.activeElement);

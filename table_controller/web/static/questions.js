@@ -3,8 +3,9 @@
 // longer asks it.
 import { cardRow } from "./cards.js";
 import "./control_words.js";
+import "./duties.js";
 import { problemText } from "./problems.js";
-import { cardText, t } from "./words.js";
+import { cardText, readingText, t } from "./words.js";
 
 const CARD = /^((10|[2-9TJQKA])[SHDC]|[BS]J)$/i;
 const asked = new Map();
@@ -116,8 +117,14 @@ function name(owed, send) {
   title.id = `${id}-title`;
   const problem = element("p", "problem");
   problem.setAttribute("role", "alert");
-  const command = (choice) => (owed.kind === "name_type" ? { do: owed.kind, seat: owed.asked, type: choice } : { do: owed.kind, leader: choice });
-  const presses = owed.choices.map((choice) => Object.assign(element("button", "", t(choice)), {
+  const commands = {
+    name_type: (choice) => ({ do: "name_type", seat: owed.asked, type: choice }),
+    name_leader: (choice) => ({ do: "name_leader", leader: choice }),
+    declare: (choice) => ({ do: "declare", play: owed.play, reading: choice, by: owed.asked }),
+  };
+  const command = commands[owed.kind];
+  const word = owed.kind === "declare" ? readingText : t;
+  const presses = owed.choices.map((choice) => Object.assign(element("button", choice === owed.taken ? "main" : "", word(choice)), {
     type: "button",
     onclick: async () => {
       const answer = await send(command(choice));
@@ -148,7 +155,7 @@ function headline(doubts, names) {
 export function drawQuestions(state, send, { section, list, heading, news }) {
   const owed = (state.asked ?? []).filter((one) => one.choices);
   const wanted = new Map([
-    ...owed.map((one) => [JSON.stringify([one.kind, one.asked, one.seat, one.choices]), one]),
+    ...owed.map((one) => [JSON.stringify([one.kind, one.asked, one.seat, one.play, one.choices]), one]),
     ...state.questions.map((question) => [question.number, question]),
   ]);
   for (const key of [...asked.keys()]) if (!wanted.has(key)) retire(key, news);

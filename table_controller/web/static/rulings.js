@@ -1,7 +1,7 @@
 // Incidents on the control page: what the rules propose, one press to give it, and what a human noted.
 import { lang, t } from "./words.js";
 
-export const OTHER = ["warning", "violation", "violation+stop", "foul", "game_lost", "void_hand"];
+export const OTHER = ["warning", "violation", "violation+stop", "foul", "game_lost", "out", "void_hand", "class_1", "class_2", "class_3", "class_4"];
 export const LAPSED = ["next_trick", "next_deal", "nobody_claimed", "spectator", "acted_before_call", "unfair_gain"];
 
 const PROMPTS = ["PASS", ...Array.from({ length: 10 }, (_, n) => String(n + 1)), "TD", "STOP", "none_of_them"];

@@ -1,6 +1,7 @@
 // The touch page of one seat: what it may say now, what was read last, and what is refused. Public state alone.
 import { cardRow } from "./cards.js";
 import { $, SEATS, button, clockFace, node, say } from "./dom.js";
+import { dutiesOf } from "./duties.js";
 import { follow } from "./live.js";
 import { problemText } from "./problems.js";
 import { drawDue } from "./seat_due.js";
@@ -93,6 +94,16 @@ function drawPlays() {
   $("plays").replaceChildren(...(items.length ? items : [node("li", { className: "quiet", textContent: t("nothing_read") })]));
 }
 
+// What this seat is to do, and what concerns everybody before a deal.
+function drawDuties() {
+  const lines = dutiesOf(state).filter((line) => line.text && (line.seats.includes(me) || !line.seats.length));
+  const drawn = lines.map((line) => line.text).join("\n");
+  if ($("duties").dataset.drawn === drawn) return;
+  $("duties").dataset.drawn = drawn;
+  $("duties").hidden = !lines.length;
+  $("duties").replaceChildren(...lines.map((line) => node("li", { textContent: line.text, className: line.seats.length ? "mine" : "" })));
+}
+
 function drawClock() {
   if (!state) return;
   const face = clockFace(state.clock, performance.now() - at);
@@ -109,6 +120,7 @@ function draw() {
   drawClock();
   if (!me) return;
   drawActs();
+  drawDuties();
   drawDue(state, me, send, $("due"));
   drawPlays();
 }

@@ -28,6 +28,11 @@ function namingLeader(state, me, send) {
   return [box(t("name_leader_due"), buttons(...made))];
 }
 
+function declaring(state, me, send) {
+  const owed = (state.asked ?? []).filter((one) => one.kind === "declare" && one.asked === me);
+  return owed.map((one) => box(t("declare_asked", { a: t(me) }), buttons(...one.choices.map((choice) => button(readingText(choice), () => send({ do: "declare", play: one.play, reading: choice, by: me }), { className: choice === one.taken ? "main" : "" })))));
+}
+
 function dispute(state, me, send, incident) {
   const play = state.recent.find((one) => one.number === incident.play);
   const said = new Map(incident.history.filter((step) => SEATS.includes(step[2])).map((step) => [step[2], step[3]]));
@@ -73,12 +78,12 @@ export function drawDue(state, me, send, place) {
   const disputes = state.incidents.filter((i) => i.kind === "dispute");
   const shown = JSON.stringify([
     state.phase, state.turn, state.level, state.rights.names_type, state.match.names_leader, state.match.named_leader, disputes,
-    state.results.at(-1) ?? null, refusing(state), disputes.length ? state.recent : 0,
+    state.results.at(-1) ?? null, (state.asked ?? []).filter((one) => one.kind === "declare"), refusing(state), disputes.length ? state.recent : 0,
   ]);
   if (place.dataset.shown === shown) return; // a press must not fall on a button that was just drawn anew
   place.dataset.shown = shown;
   place.replaceChildren(
-    ...namingType(state, me, send), ...namingLeader(state, me, send),
+    ...declaring(state, me, send), ...namingType(state, me, send), ...namingLeader(state, me, send),
     ...disputes.map((incident) => dispute(state, me, send, incident)), ...result(state, me, send),
   );
 }
