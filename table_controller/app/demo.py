@@ -16,6 +16,7 @@ from typing import Any
 import cv2
 
 from table_controller.app.brokers import RunningBroker, open_broker
+from table_controller.app.enrolment import DealerTest, DeckEnrolment
 from table_controller.app.listener import Listener
 from table_controller.app.setup import CameraSetup
 from table_controller.app.simulation import DemoOptions, Simulation, build
@@ -209,6 +210,9 @@ async def _open_page(simulation: Simulation, options: DemoOptions, clock: RealCl
     assert simulation.table.page is not None
     corners_file = Path(tempfile.mkdtemp(prefix="table-demo-")) / FILE  # for this demo only
     simulation.table.page.setup = CameraSetup(lambda: simulation.vision, lambda ms: _pause(clock, ms), corners_file)
+    routes, link = simulation.table.page.routes, simulation.link
+    routes.tester = DealerTest(lambda: link.link, lambda: link.self_test(clock.now_ms()))
+    routes.enrolling = DeckEnrolment(lambda: simulation.vision, corners_file.parent / "decks", clock.now_ms)
     await simulation.table.page.start("127.0.0.1", options.port)
     port = simulation.table.page.port
     say(f"scoreboard http://127.0.0.1:{port}/   in English http://127.0.0.1:{port}/?lang=en")

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from table_controller.table.events import (
     PromptLifted,
 )
 from table_controller.vision.corners import Corners
+from table_controller.vision.enrol.live import Prompts
+from table_controller.vision.enrol.teach import Collected
 from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
 from table_controller.vision.sources import CameraControls
@@ -45,6 +47,8 @@ _ANSWER_S = 30.0
 _AGAIN_MS = 5_000
 """A worker that ends while it starts is tried again after so long."""
 HANGS_MS = 2_000
+ENROL_HANGS_MS = 10_000
+"""Four rows of fourteen cards are looked at in one go."""
 
 
 class VisionClient:
@@ -102,6 +106,10 @@ class VisionClient:
         self.last_picture: bytes | None = None
         self.last_report: dict[str, Any] | None = None
         """What goes with the set-up picture: see setup.py."""
+        self.enrolling: dict[str, Any] | None = None
+        """How the enrolment stands that the worker guides (see enrol/live.py), while it does."""
+        self.enrolled: tuple[Collected, Prompts] | None = None
+        """What it brought, to be learnt."""
 
     # --- life -------------------------------------------------------------------------------------------------------
 
@@ -125,6 +133,7 @@ class VisionClient:
         process = context.Process(target=run_worker, args=(theirs, settings), name="vision", daemon=True)
         process.start()
         theirs.close()
+        self.enrolling = None
         self._process, self._pipe, self._free = process, ours, list(range(_SLOTS))
         self._heard_ms, self._waiting = None, False
         return ours
@@ -195,6 +204,9 @@ class VisionClient:
         try:
             self._pipe.send(("frame", 0, grab_ms))
             answer = self._await(self._pipe, _ANSWER_S)
+            while answer is not None and answer[0] != "seen":
+                self._take(answer)
+                answer = self._await(self._pipe, _ANSWER_S)
         except OSError:
             answer = None
         if answer is None:
@@ -247,7 +259,7 @@ class VisionClient:
         expecting = self._waiting or self._settings.source is not None
         if events or self._heard_ms is None or not expecting:
             self._heard_ms = now_ms
-        if alive and now_ms - self._heard_ms < HANGS_MS:
+        if alive and now_ms - self._heard_ms < (HANGS_MS if self.enrolling is None else ENROL_HANGS_MS):
             if self._down and self.restarts:
                 self._down, self.lost = False, ""
                 events.append(CameraBack(now_ms))
@@ -266,6 +278,23 @@ class VisionClient:
         if self._pipe is not None:
             self._pipe.send(("corners", corners))
 
+    def enrol(self, *, prompts: bool) -> None:
+        """Guide an operator through showing a deck, between deals; ``enrolling`` tells how it stands."""
+        self.enrolled, self.enrolling = None, {}
+        if self._pipe is not None:
+            self._pipe.send(("enrol", prompts))
+
+    def end_enrolment(self) -> None:
+        """Give it up."""
+        self.enrolling = None
+        if self._pipe is not None:
+            self._pipe.send(("enrol", None))
+
+    def use_deck(self, decks: Path, name: str, now_ms: int) -> None:
+        """Read with a deck of a folder, or with the shipped weights (""): another worker is started, between deals."""
+        self._settings = replace(self._settings, decks=decks, deck=name)
+        self._restart_aside(now_ms)
+
     # --- both -------------------------------------------------------------------------------------------------------
 
     def watch(self, mode: str) -> None:
@@ -275,6 +304,8 @@ class VisionClient:
                 self._lying[seat].clear()
                 self._prompts[seat].clear()
             self.last_picture = self.last_report = None
+        if mode != "idle":
+            self.enrolling = None
         self._settings = replace(self._settings, mode=mode)
         if self._pipe is not None:
             with contextlib.suppress(OSError):
@@ -291,6 +322,13 @@ class VisionClient:
         if answer[0] == "picture":
             self.last_picture = answer[1] if isinstance(answer[1], bytes) else None
             self.last_report = answer[2] if isinstance(answer[2], dict) else None
+            return []
+        if answer[0] == "enrol":
+            if self.enrolling is not None:
+                self.enrolling = answer[1] if isinstance(answer[1], dict) else None
+            return []
+        if answer[0] == "enrolled":
+            self.enrolled, self.enrolling = (cast(Collected, answer[1]), cast(Prompts, answer[2])), None
             return []
         _, slot, events, pending, lost, hints = answer
         self._waiting = False

@@ -48,6 +48,8 @@ class Eye:
         """Whether the pose comes from clicked corners."""
         self.align(corners)
         self.mode = "play"
+        self.resting = False
+        """Health and pose alone: an operator lays cards that are no play."""
         self._seats: list[SeatEye] = []
         self._prompts: list[PromptEye] = []
         self._taps = TapWaiting()
@@ -108,6 +110,16 @@ class Eye:
         return self._finder.pose
 
     @property
+    def finder(self) -> MatFinder | CornerFinder:
+        """What finds the mat."""
+        return self._finder
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing lies in any area or circle."""
+        return not self.pending and not any(e.cards for e in self._seats) and all(e.bare for e in self._prompts)
+
+    @property
     def reference(self) -> Image | None:
         """By corners: what the table looked like when they were clicked, to be kept with them (see corners.py)."""
         return self._finder.reference if isinstance(self._finder, CornerFinder) else None
@@ -139,7 +151,7 @@ class Eye:
             pose = self._finder.find(frame, glimpse)
             self._health.mat(pose is not None, grab_ms)
             self._watch.look(frame, glimpse, pose, grab_ms)
-            if pose is not None:
+            if pose is not None and not self.resting:
                 prompts = [event for eye in self._prompts for event in eye.see(frame, glimpse, pose, grab_ms)]
                 self._note_heaps()
                 for seat_eye, circle in zip(self._seats, self._prompts, strict=True):

@@ -58,6 +58,11 @@ class PromptEye:
         self.heap = False
         """Whether cards are held above the circle now."""
 
+    @property
+    def bare(self) -> bool:
+        """Whether no prompt card is known to lie there."""
+        return not self._stack.stack
+
     def expect(self, markers: tuple[int, ...]) -> None:
         """These lie there already, bottom first."""
         self._stack.stack = list(markers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
@@ -9,6 +10,7 @@ import numpy as np
 
 from table_controller.cards import SEATS
 from table_controller.geometry import Geometry, seat_to_mat
+from table_controller.vision.enrol.guide import Mark
 from table_controller.vision.eye import Eye
 from table_controller.vision.images import Image
 from table_controller.vision.mat import MatPose, Matrix
@@ -21,7 +23,13 @@ _GOLD, _CALM = (78, 193, 242), (140, 208, 111)
 
 
 def setup_picture(
-    frame: Image, pose: MatPose | None, geometry: Geometry, *, draw: bool = True, side_px: int = SIDE_PX
+    frame: Image,
+    pose: MatPose | None,
+    geometry: Geometry,
+    *,
+    draw: bool = True,
+    side_px: int = SIDE_PX,
+    marks: Sequence[Mark] = (),
 ) -> Image:
     """The frame at ``side_px`` a side, cards painted over, with the areas and fiducials drawn where the mat was found.
 
@@ -32,7 +40,17 @@ def setup_picture(
     _paint_over(shown, frame, None if pose is None or not pose.markers else pose.to_frame, geometry)
     if draw and pose is not None:
         _draw(shown, np.diag([scale, scale, 1.0]) @ pose.to_frame, geometry)
+        _draw_marks(shown, np.diag([scale, scale, 1.0]) @ pose.to_frame, marks)
     return shown
+
+
+def _draw_marks(picture: Image, to_picture: Matrix, marks: Sequence[Mark]) -> None:
+    """A dot and the card's name where a card that was asked for was found."""
+    for mark in marks:
+        there = cv2.perspectiveTransform(np.array([[seat_to_mat(mark.seat, mark.u, mark.v)]]), to_picture).reshape(2)
+        x, y = (int(at) for at in np.round(there))
+        cv2.circle(picture, (x, y), 6, _CALM, cv2.FILLED, cv2.LINE_AA)
+        cv2.putText(picture, mark.card, (x - 10, y - 9), cv2.FONT_HERSHEY_SIMPLEX, 0.42, _CALM, 1, cv2.LINE_AA)
 
 
 def setup_report(eye: Eye, frame: Image, small: Image, geometry: Geometry) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 It talks over one pipe; frames handed in lie in shared memory. In a deal no picture and no reading leaves it.
 
-Parent to child: ("frame", slot, shape, grab_ms) · ("watch", mode) · ("picture",) · ("stop",)
+Parent to child: ("frame", slot, shape, grab_ms) · ("watch", mode) · ("picture",) · ("stop",) · ("enrol", with prompt
+cards or not, or None)
 Child to parent: ("ready", recogniser) · ("failed", code, message, way_out) · ("seen", slot, events, pending, lost,
-hints) · ("picture", jpeg or None, report or None)
+hints) · ("picture", jpeg or None, report or None) · ("enrol", report or None) · ("enrolled", what is to be learnt)
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CameraBack, CameraLost, Event
 from table_controller.vision.corner_file import save_reference, stored_corners
+from table_controller.vision.enrol.live import LiveEnrolment
 from table_controller.vision.enrol.opening import load_deck
 from table_controller.vision.evidence import EvidenceStore
 from table_controller.vision.eye import Eye
@@ -38,6 +40,8 @@ from table_controller.vision.sources import RECORDING_ENDED, CameraControls, Gra
 
 NO_FRAME_MS = 1_200
 ALIVE_MS = 500
+_LOOKS = 10
+"""So many frames tell whether the table is bare again after an enrolment."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,8 @@ class Worker:
         self._alive_ms = 0
         self._lost = ""
         self._reference: Image | None = None
+        self._live: LiveEnrolment | None = None
+        self._put_away = -1
 
     def serve(self) -> None:
         """Until told to stop or the parent is gone."""
@@ -184,7 +190,11 @@ class Worker:
             self._latest = slot_view(self._memory, self._settings.frame_px, slot)
             self._tell(slot, self._see(self._latest, grab_ms))
         elif message[0] == "watch":
+            self._end_enrolment()
+            self._put_away = -1
             self._eye.watch(message[1])
+        elif message[0] == "enrol":
+            self._enrol(message[1])
         elif message[0] == "picture":
             self._pipe.send(("picture", *self._picture()))
         elif message[0] == "corners":
@@ -195,12 +205,48 @@ class Worker:
     def _see(self, frame: Image, grab_ms: int) -> list[Event]:
         """What the eye sees; what corners are found by is kept for the next start as soon as it is known."""
         events = self._eye.see(frame, grab_ms)
+        if self._live is not None:
+            self._show(self._live, frame, grab_ms)
+        if self._put_away >= 0:
+            events = self._without_enrolled(events)
         reference, file = self._eye.reference, self._settings.corners_file
         if reference is not None and reference is not self._reference and file is not None and file.exists():
             self._reference = reference
             with contextlib.suppress(InputError):  # a full disk costs the next start's memory, never the game
                 save_reference(file, reference)
         return events
+
+    # --- enrolment, between deals -----------------------------------------------------------------------------------
+
+    def _enrol(self, prompts: bool | None) -> None:
+        """Begin one, or (None) give it up."""
+        self._end_enrolment()
+        if prompts is None or self._eye.mode != "idle":
+            self._pipe.send(("enrol", None))
+            return
+        models, finder = self._settings.models_dir, self._eye.finder
+        self._live = LiveEnrolment(load_geometry(), finder, models, prompts=prompts)
+        self._eye.resting = True
+        self._pipe.send(("enrol", self._live.report()))
+
+    def _show(self, live: LiveEnrolment, frame: Image, grab_ms: int) -> None:
+        if live.see(frame, grab_ms):
+            self._pipe.send(("enrol", live.report()))
+        if live.done:
+            self._pipe.send(("enrolled", *live.result))
+            self._end_enrolment()
+
+    def _end_enrolment(self) -> None:
+        if self._live is not None:
+            self._live, self._eye.resting, self._put_away = None, False, 0
+            self._eye.forget()
+
+    def _without_enrolled(self, events: list[Event]) -> list[Event]:
+        """What was laid to be enrolled is no news, until it is put away; the camera's own news is."""
+        self._put_away += 1
+        if self._put_away > _LOOKS and self._eye.bare:
+            self._put_away = -1
+        return [event for event in events if isinstance(event, CameraLost | CameraBack)]
 
     def _tell(self, slot: int, events: list[Event]) -> None:
         self._alive_ms = self._clock.now_ms()
@@ -232,7 +278,8 @@ class Worker:
         """The set-up picture and what is known of it: between deals only."""
         if self._eye.mode != "idle" or self._latest is None:
             return None, None
-        small = setup_picture(self._latest, self._eye.pose, load_geometry())
+        marks = self._live.marks if self._live is not None else ()
+        small = setup_picture(self._latest, self._eye.pose, load_geometry(), marks=marks)
         packed = np.asarray(cv2.imencode(".jpg", small)[1]).tobytes()
         return bytes(packed), setup_report(self._eye, self._latest, small, load_geometry())
 

@@ -20,6 +20,7 @@ from table_controller.errors import DeviceError, TableError
 from table_controller.table.commands import parse_command
 from table_controller.table.events import Event
 from table_controller.table.incidents import KINDS, NOTED
+from table_controller.web.setup_routes import BETWEEN, SetupRoutes
 
 STATIC = Path(str(files(__package__) / "static"))
 FONTS = Path(str(files(__package__) / "fonts"))
@@ -57,10 +58,6 @@ class Trial(Protocol):
         """Lamps blink and buttons are only noted, or no longer."""
 
 
-BETWEEN = ("standby", "deal_over", "game_over")
-"""Phases in which nothing is under way."""
-
-
 @dataclass
 class Page:
     """Serves one table. ``snapshot`` gives the public state; ``ask`` takes a command and says why not, or None."""
@@ -74,6 +71,8 @@ class Page:
     panel: Trial | None = None
     missed: Callable[[str, int], dict[str, Any]] | None = None
     """Published events of a boot after a number, for readers of the feed that missed some."""
+    past: Callable[[int], dict[str, Any] | None] | None = None
+    """A finished deal of this game by its number, for whoever corrects it."""
     token: str = ""
     """The word with which the venue's service fetches pictures; empty: nobody may but this machine."""
     _shown: bytes = b""
@@ -81,6 +80,11 @@ class Page:
     _runner: web.AppRunner | None = None
     _closed: bool = False
     port: int = 0
+    routes: SetupRoutes = field(init=False)
+    """Self-test and enrolment, for the set-up page."""
+
+    def __post_init__(self) -> None:
+        self.routes = SetupRoutes(lambda: self.snapshot().get("phase") in BETWEEN, _own_command, _problem)
 
     def changed(self) -> None:
         """Tell every open page that there is a new state (from the loop's thread)."""
@@ -100,10 +104,12 @@ class Page:
         app.router.add_get("/api/panel", self._panel)
         app.router.add_post("/api/panel", self._try_panel)
         app.router.add_get("/api/state", self._state)
+        app.router.add_get("/api/deals/{number}", self._deal)
         app.router.add_get("/api/kinds", self._kinds)
         app.router.add_get("/api/events", self._events)
         app.router.add_post("/api/command", self._command)
         app.router.add_get("/api/evidence/{name}", self._evidence)
+        self.routes.add_to(app.router)
         app.router.add_static("/static", STATIC)
         app.router.add_static("/fonts", FONTS)
         return app
@@ -133,6 +139,13 @@ class Page:
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self.snapshot())
+
+    async def _deal(self, request: web.Request) -> web.Response:
+        """The plays of a finished deal: all of them lay on the table."""
+        number = request.match_info["number"]
+        known = number.isascii() and number.isdigit() and len(number) < 6
+        found = self.past(int(number)) if self.past is not None and known else None
+        return web.json_response(found) if found else _problem(404, "There is no record of this deal.")
 
     async def _kinds(self, request: web.Request) -> web.Response:
         """What a human may note, in both languages."""
@@ -180,7 +193,7 @@ class Page:
 
     async def _try_panel(self, request: web.Request) -> web.Response:
         """{"try": true or false}, again every few seconds: between deals, on this machine."""
-        if not _from_here(request) or request.headers.get("X-Table-Controller") != "1":
+        if not _own_command(request):
             return _problem(403, "Commands are taken from this machine only.")
         if self.panel is None:
             return _problem(404, "This table has no panel.")
@@ -212,7 +225,7 @@ class Page:
 
     async def _align(self, request: web.Request) -> web.Response:
         """Corners clicked: {"corners": [[x, y], …]}, or null for the fiducials."""
-        if not _from_here(request) or request.headers.get("X-Table-Controller") != "1":
+        if not _own_command(request):
             return _problem(403, "Commands are taken from this machine only.")
         if self.setup is None:
             return _problem(409, "This table has no camera.")
@@ -227,7 +240,7 @@ class Page:
 
     async def _command(self, request: web.Request) -> web.Response:
         """A command: from this machine only, and never from another site's page (it cannot set the header)."""
-        if not _from_here(request) or request.headers.get("X-Table-Controller") != "1":
+        if not _own_command(request):
             return _problem(403, "Commands are taken from this machine only.")
         try:
             event = parse_command(await request.json(), self.now_ms(), self.draw_leader)
@@ -261,6 +274,11 @@ class Page:
 def _from_here(request: web.Request) -> bool:
     peer = request.remote or ""
     return bool(peer) and ipaddress.ip_address(peer).is_loopback
+
+
+def _own_command(request: web.Request) -> bool:
+    """From this machine, and never from another site's page (it cannot set the header)."""
+    return _from_here(request) and request.headers.get("X-Table-Controller") == "1"
 
 
 def _problem(status: int, words: str, code: str = "") -> web.Response:

@@ -7,6 +7,7 @@ what is amiss is said, and the stage is taken again when the table has changed o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,17 +39,40 @@ POOR_REFUSALS = 3
 NO_MAT_MS = 3_000
 
 
+class Finder(Protocol):
+    """Finds the mat in a frame."""
+
+    def find(self, frame: Image, glimpse: Image) -> MatPose | None:
+        """Its pose, or None."""
+
+
+class Mark(NamedTuple):
+    """A card of a stage that was found where it was asked for: its name and place (mm in the seat's frame)."""
+
+    seat: Seat
+    card: str
+    u: float
+    v: float
+
+
 class Guide:
     """The guided enrolment: ``see`` takes frames until ``done``; ``collected`` and ``prompts`` then hold all."""
 
     def __init__(
-        self, geometry: Geometry, plan: Sequence[Stage], detector: Detector, classifier: IndexClassifier
+        self,
+        geometry: Geometry,
+        plan: Sequence[Stage],
+        detector: Detector,
+        classifier: IndexClassifier,
+        finder: Finder | None = None,
     ) -> None:
+        """``finder``: what finds the mat, where it is not by its fiducials."""
         self._plan = list(plan)
         self._detector = detector
         self._classifier = classifier
-        self._finder = MatFinder(geometry)
+        self._finder: Finder = finder or MatFinder(geometry)
         self._plays = {seat: play_window(geometry, seat) for seat in SEATS}
+        self._circle = geometry.prompt_centre
         self._circles = {seat: prompt_window(geometry, seat) for seat in SEATS}
         windows = [*self._plays.values(), *self._circles.values()]
         self._windows: list[Window] = windows
@@ -63,6 +87,8 @@ class Guide:
         self._matched: list[list[Matched]] = []
         self._doubted: set[tuple[str, str]] = set()
         self.prompts: list[tuple[str, Image]] = []
+        self.marks: list[Mark] = []
+        """What was read in the last picture."""
         self.repeats = 0
 
     @property
@@ -77,6 +103,11 @@ class Guide:
         aspect = float(np.median([c.width_px / c.height_px for c in corners])) if corners else 0.0
         facts = DeckFacts(aspect, *usual_offset(self._matched), (), "table")
         return Collected(tuple(self._samples), facts, ())
+
+    @property
+    def asked(self) -> Words | None:
+        """What is asked for now."""
+        return None if self.done else self._ask()
 
     def see(self, frame: Image, grab_ms: int) -> list[Words]:
         """Take in a frame (BGR); returns what is to be said now."""
@@ -125,6 +156,7 @@ class Guide:
             return self._take_prompts(stage, frame, pose, grab_ms)
         views = {seat: self._plays[seat].view(frame, pose, VIEW_PX_PER_MM) for seat in stage.rows}
         rows = {seat: self._row(views[seat], seat, cards) for seat, cards in stage.rows.items()}
+        self.marks = [self._mark(seat, found) for seat, row in rows.items() for found in row.matched]
         faults = [words for seat in stage.rows for words in row_faults(seat, rows[seat], self._doubted)]
         small = {seat: self._plays[seat].view(frame, pose, GATE_PX_PER_MM) for seat in stage.rows}
         light, blur = poor_light(small), blurred(views, VIEW_PX_PER_MM)
@@ -140,12 +172,18 @@ class Guide:
         self._poor += bool(poor) and not self._taken
         return bool(poor) and self._poor <= POOR_REFUSALS
 
+    def _mark(self, seat: Seat, found: Matched) -> Mark:
+        return Mark(seat, found.card, *self._plays[seat].to_seat(*found.corner.centre, VIEW_PX_PER_MM))
+
     def _row(self, view: Image, seat: Seat, cards: tuple[str, ...]) -> Row:
         return match_row(view, self._plays[seat], cards, self._detector, self._classifier)
 
     def _take_prompts(self, stage: Stage, frame: Image, pose: MatPose, grab_ms: int) -> list[Words]:
         views = {seat: self._circles[seat].view(frame, pose, PROMPT_PX_PER_MM) for seat in stage.prompts}
-        faults = [prompt_fault(seat, stage.prompts[seat]) for seat, view in views.items() if upright_face(view) is None]
+        unread = [seat for seat, view in views.items() if upright_face(view) is None]
+        u, v = self._circle
+        self.marks = [Mark(seat, stage.prompts[seat], u, v) for seat in views if seat not in unread]
+        faults = [prompt_fault(seat, stage.prompts[seat]) for seat in unread]
         if faults:
             return self._refuse(faults, grab_ms)
         self.prompts += [(stage.prompts[seat], view) for seat, view in views.items()]

@@ -16,7 +16,8 @@ from table_controller.vision.enrol.guide import Guide
 from table_controller.vision.enrol.opening import weights_name
 from table_controller.vision.enrol.plan import Words, check_stage, stages
 from table_controller.vision.enrol.samples import NOTHING
-from table_controller.vision.enrol.teach import Tell, learn, make_deck
+from table_controller.vision.enrol.teach import Collected, Tell, learn, make_deck
+from table_controller.vision.images import Image
 from table_controller.vision.plain_prompts import PlainPrompts
 from table_controller.vision.reader import open_detector, weight_files
 from table_controller.vision.sources import NowMs, open_source
@@ -65,11 +66,22 @@ def enrol_at_table(
 
 def learn_shown(name: str, guide: Guide, classifier: IndexClassifier, weights: str, tell: Tell) -> Deck:
     """The deck that a guide has been shown. Raises InputError."""
-    if guide.prompts:
-        PlainPrompts.learn(guide.prompts)
-    collected = guide.collected
+    return learn_collected(name, guide.collected, tuple(guide.prompts), classifier, weights, tell)
+
+
+def learn_collected(
+    name: str,
+    collected: Collected,
+    prompts: tuple[tuple[str, Image], ...],
+    classifier: IndexClassifier,
+    weights: str,
+    tell: Tell,
+) -> Deck:
+    """The deck of what a guide collected. Raises InputError."""
+    if prompts:
+        PlainPrompts.learn(prompts)
     lesson = learn(collected.samples, classifier, collected.facts.offset, tell)
-    return make_deck(name, weights, collected, lesson, tuple(guide.prompts))
+    return make_deck(name, weights, collected, lesson, prompts)
 
 
 def check_at_table(

@@ -1,4 +1,4 @@
-// Lamps and buttons tried out between deals; and what is done by commands at the table's own machine.
+// Lamps and buttons tried out between deals; and what is still done by commands at the table's own machine.
 import { addWords, lang, setLanguage, t } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -6,8 +6,7 @@ const AGAIN_MS = 1000;
 const SEAT = { E: ["东", "East"], N: ["北", "North"], W: ["西", "West"], S: ["南", "South"] };
 const BUTTON = { START: ["开始", "Start"], STOP: ["停止", "Stop"], PASS: ["过牌", "Pass"], TD: ["裁判", "Referee"], READY: ["理好牌", "Ready"] };
 const COMMANDS = [
-  ["table-controller dealer selftest", "发牌机自检：传感器和出牌口，不发牌（先停止牌桌程序：串口只有一个程序能用）", "the dealer's self-test: sensors and chute, without dealing (stop the table's program first: one program alone has the serial port)"],
-  ["table-controller deck enrol NAME", "登记一副牌（先停止牌桌程序）", "enrol a deck (stop the table's program first)"],
+  ["table-controller deck check NAME", "用几张牌核对一副已登记的牌（先停止牌桌程序）", "compare an enrolled deck with a handful of its cards (stop the table's program first)"],
   ["table-controller camera check", "检查摄像头：光线、对焦、比例", "check the camera: light, focus, scale"],
 ];
 let trying = false;

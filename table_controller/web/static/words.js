@@ -80,6 +80,12 @@ export function t(key, values = {}) {
   return pair[lang === "en" ? 1 : 0].replace(/\{(\w)\}/g, (_, name) => values[name] ?? "");
 }
 
+// What is said in both languages at once ("中文 · English"), in the page's own.
+export function bothWords(text) {
+  const cut = text.indexOf(" · ");
+  return cut < 0 ? text : lang === "en" ? text.slice(cut + 3) : text.slice(0, cut);
+}
+
 export function readingText(reading) {
   if (!reading) return "";
   const [type, key] = reading.split(":");
