@@ -43,7 +43,9 @@ async function change(body) {
 
 function guide(told) {
   const showing = told.state === "showing";
+  const begins = showing && $("guide").hidden;
   $("guide").hidden = !showing;
+  if (begins) $("guide").scrollIntoView({ block: "nearest" });
   if (!showing) return;
   $("guide-h").textContent = t("guide_h", { n: told.name, a: told.step ?? 1, b: told.steps ?? "…" });
   const asks = told.asks ? words(told.asks).replace(/^(【.*?】|\[.*?\]) */, "") : t("preparing");

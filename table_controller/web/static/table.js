@@ -6,7 +6,7 @@ import { drawIncidents, tickIncidents } from "./incident_card.js";
 import { problemText } from "./problems.js";
 import { drawRights } from "./rulings.js";
 import { drawBoard, drawHead, drawPlays, drawResults } from "./table_view.js";
-import { drawTimeline } from "./timeline.js";
+import { Timeline } from "./timeline.js";
 import { byUrgency } from "./urgency.js";
 import "./venue_words.js";
 import { lang, setLanguage, t } from "./words.js";
@@ -156,14 +156,15 @@ async function begin() {
   buildActs();
   await buildNoting();
   document.addEventListener("keydown", onKey);
-  $("past").ontoggle = () => { if ($("past").open) drawTimeline(table, $("timeline"), kinds); };
+  const past = new Timeline(table, $("timeline"), () => kinds);
+  $("past").ontoggle = () => { if ($("past").open) past.open(); };
   $("print").onclick = () => window.print();
   const now = await get(here);
   if (now.status === 404) { $("answer").className = "problem"; $("answer").textContent = t("no_such_table"); }
   row = now.row ?? null;
   stream(`${here}/stream`, {
-    state: takeState,
-    event: ({ schema }) => { if (schema.startsWith("event/incident")) loadIncidents(); if ($("past").open) drawTimeline(table, $("timeline"), kinds); },
+    state: (message) => { takeState(message); past.state(message); },
+    event: (message) => { if (message.schema.startsWith("event/incident")) loadIncidents(); past.event(message); },
     availability: (said) => { row = { ...row, availability: said.state }; draw(); },
   }, watchLine($("stale"), { service: t("offline_banner"), broker: t("broker_banner") }));
   await loadIncidents();

@@ -2,6 +2,7 @@
 import { get } from "./api.js";
 import { cardRow } from "./cards.js";
 import { node } from "./dom.js";
+import { Tail } from "./tail.js";
 import { addWords, lang, readingText, t } from "./words.js";
 
 addWords({
@@ -43,7 +44,38 @@ function line(event, kinds) {
   return item;
 }
 
-export async function drawTimeline(table, place, kinds) {
-  const answer = await get(`/api/tables/${encodeURIComponent(table)}/timeline?limit=120`);
-  if (answer.ok) place.replaceChildren(...answer.events.map((event) => line(event, kinds)));
+const KEPT = 400;
+const AGAIN_MS = 1500;
+
+// Loaded once when it is opened; from then on each event is put on top as it comes, and none is missed.
+export class Timeline {
+  constructor(table, place, kinds) {
+    Object.assign(this, { table, place, kinds, opened: false });
+    this.tail = new Tail(`/api/tables/${encodeURIComponent(table)}/events`, (event) => this.add({ ...event, at: event.ts }));
+  }
+
+  add(event) {
+    this.place.prepend(this.line(event));
+    while (this.place.childElementCount > KEPT) this.place.lastElementChild.remove();
+  }
+
+  line(event) {
+    const item = line(event, this.kinds());
+    Object.assign(item.dataset, { boot: event.boot, seq: event.seq });
+    return item;
+  }
+
+  async open() {
+    if (this.opened) return;
+    this.opened = true;
+    const answer = await get(`/api/tables/${encodeURIComponent(this.table)}/timeline?limit=120`);
+    if (!answer.ok) { this.opened = false; setTimeout(() => this.open(), AGAIN_MS); return; }
+    this.place.replaceChildren(...answer.events.map((event) => this.line(event)));
+    const newest = answer.events[0];
+    this.tail.begin(newest?.boot ?? "", newest?.seq ?? 0);
+  }
+
+  state(message) { this.tail.state(message); }
+
+  event(message) { this.tail.event(message); }
 }
