@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import pwd
@@ -75,6 +74,7 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.program = folder, PROGRAMS[0]
+        self.process: Any = None
         self.as_user: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         if os.getuid() == 0:
             owner = pwd.getpwnam("postgres")
@@ -91,37 +91,32 @@ class Server:
         return subprocess.run([str(self.program / program), *words], check=check, **self.as_user).returncode
 
     def start(self) -> None:
-        """What a killed one's children still hold (its shared memory) makes a new one end at once: then once more."""
+        """In a session of its own, so that what ends a test's processes does not reach it."""
         options = ("listen_addresses=", "fsync=off", f"unix_socket_directories={self.folder}")
         command = ["setsid", "-f", str(self.program / "postgres"), "-D", str(self.folder / "data")]
         command += [word for option in options for word in ("-c", option)]
+        with (self.folder / "log").open("ab") as log:
+            subprocess.run(command, check=True, **{**self.as_user, "stdout": log, "stderr": log})
         end = time.monotonic() + 60
-        while time.monotonic() < end:
-            if self.running() is None:
-                subprocess.run(command, check=True, **self.as_user)
-            for _ in range(20):
-                if self._run("pg_isready", "-q", "-h", str(self.folder), check=False) == 0:
-                    return
-                time.sleep(0.05)
-        raise AssertionError("PostgreSQL does not start")
+        while self._run("pg_isready", "-q", "-h", str(self.folder), check=False) != 0:
+            assert time.monotonic() < end, f"PostgreSQL does not start: {self.last_words()}"
+            time.sleep(0.05)
+        own = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        self.process = psutil.Process(own)
 
-    def running(self) -> psutil.Process | None:
-        """The server, if it lives: asked of the system, as its file may name another process by now, or not yet any."""
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.cmdline()[1:3] == ["-D", str(self.folder / "data")] and process.status() != "zombie":
-                    return process
-        return None
+    def last_words(self) -> str:
+        """The end of its log."""
+        return (self.folder / "log").read_text(errors="replace")[-1500:]
 
     def kill(self) -> None:
-        """At once, its children with it: nothing is written, and the next start recovers."""
-        end = time.monotonic() + 60
-        while (process := self.running()) is not None and time.monotonic() < end:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.send_signal(signal.SIGQUIT)
-            time.sleep(0.1)
-        assert self.running() is None, "PostgreSQL does not stop"
-        (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
+        """At once, its children with it: nothing is written, and the next start recovers. All of them are waited for:
+        a child that outlives its server writes into the files of the next one."""
+        alive = self.process is not None and self.process.is_running() and self.process.status() != "zombie"
+        assert alive, f"PostgreSQL died by itself: {self.last_words()}"
+        family = [*self.process.children(recursive=True), self.process]
+        self.process.send_signal(signal.SIGQUIT)
+        _, left = psutil.wait_procs(family, 60)
+        assert [one for one in left if one.status() != "zombie"] == [], f"PostgreSQL does not stop: {self.last_words()}"
 
 
 @pytest.fixture(scope="module")
