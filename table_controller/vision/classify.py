@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from table_controller.cards import FACES
+from table_controller.cards import FACES, JOKERS
 from table_controller.errors import InputError
 from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.detect import Corner, open_session
@@ -29,12 +29,16 @@ PATCH_INDEX_PX = 40
 """A patch is a square of this side in whose middle the index stands upright, this high."""
 CLASSES = len(FACES) + 1
 NO_INDEX = len(FACES)
+JOKERS_FROM = len(FACES) - len(JOKERS)
+HALF = 0.5
 BATCH = 64
 
 SECOND_VIEWS = 2
 """In so many views the shipped weights look again at what an enrolled deck's weights have read."""
 NOTHING_FROM = 0.5
 """What the shipped weights give more than this as "no index" is none, whatever the deck's weights say."""
+JOKER_NOTHING_FROM = 0.2
+"""The same where the deck's weights see a joker: a column of black pips under a card's edge looks like its word."""
 
 Floats = NDArray[np.float32]
 
@@ -143,6 +147,7 @@ class IndexClassifier:
     def __init__(self, path: Path, threads: int = 1, deck: DeckWeights | None = None) -> None:
         self.path = path
         self._shipped = None if deck is None else IndexClassifier(path, threads)
+        self._strange_jokers = deck is not None and deck.strange_jokers
         self._session = open_session(path, threads) if deck is None else _session_for(path, threads, deck)
         self._input = self._session.get_inputs()[0].name
         self._logits_name = self._session.get_outputs()[0].name
@@ -208,5 +213,18 @@ class IndexClassifier:
             return chances
         shipped, again = self._shipped, views[:SECOND_VIEWS]
         each = [softmax(shipped._logits(patches, turned, view) / shipped.temperature) for view in again]
-        second = np.mean(each, axis=0)
-        return np.asarray(np.where(second[:, [NO_INDEX]] > NOTHING_FROM, second, chances), np.float32)
+        second = np.asarray(np.mean(each, axis=0), np.float32)
+        none = no_index(second, chances, self._strange_jokers)
+        return np.where(none[:, None], second, chances)
+
+
+def no_index(shipped: Floats, deck: Floats, strange_jokers: bool) -> NDArray[np.bool_]:
+    """Which of N corners the shipped weights' chances (N × 55) take from a deck's: there is no index for them.
+
+    They are not asked about jokers where the deck's own look so strange to them that they see no index there.
+    """
+    nothing = shipped[:, NO_INDEX]
+    joker = deck[:, JOKERS_FROM:NO_INDEX].sum(1) > HALF
+    if strange_jokers:
+        return np.asarray((nothing > NOTHING_FROM) & ~joker)
+    return np.asarray((nothing > NOTHING_FROM) | (joker & (nothing > JOKER_NOTHING_FROM)))

@@ -42,3 +42,5 @@ class DeckWeights:
     sure_from: float
     offset: tuple[float, float] | None = None
     """From one corner's index to the other's: index heights to the right and down."""
+    strange_jokers: bool = False
+    """Whether the shipped weights see no index on this deck's jokers: then they have no say there."""

@@ -1,4 +1,5 @@
-"""Readings that are no cards of their own: one read twice over, print between two cards of a play that lies there."""
+"""Readings that are no cards of their own: one read twice over, print between two cards of a play that lies there, the
+edges of a pile that look like a joker's word."""
 
 from __future__ import annotations
 
@@ -6,7 +7,10 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from table_controller.cards import UNKNOWN
+import cv2
+import numpy as np
+
+from table_controller.cards import JOKERS, UNKNOWN
 from table_controller.vision.cards_on_mat import SeenCard
 
 _TWICE_MM = 5.0
@@ -14,11 +18,16 @@ _TWICE_MM = 5.0
 that lie so would show none."""
 _NEIGHBOURS_MM = 34.0
 _LINE_MM = 14.0
+_ACROSS_DEG = 60.0
 
 
 def without_echoes(seen: Sequence[SeenCard]) -> list[SeenCard]:
-    """The cards without the doubtful ones that are a second reading of one beside."""
-    return [card for card in seen if not (card.doubtful and any(_twice(card, other) for other in seen))]
+    """The cards without the doubtful ones that are a second reading of one beside, and without edges read as jokers."""
+    return [
+        card
+        for card in seen
+        if not (card.doubtful and any(_twice(card, other) for other in seen)) and not _edges(card, seen)
+    ]
 
 
 def _twice(card: SeenCard, other: SeenCard) -> bool:
@@ -26,6 +35,18 @@ def _twice(card: SeenCard, other: SeenCard) -> bool:
         return False
     surer = not other.doubtful or other.confidence > card.confidence
     return surer and math.dist(other.anchor, card.anchor) < _TWICE_MM
+
+
+def _edges(card: SeenCard, seen: Sequence[SeenCard]) -> bool:
+    """Whether a joker that shows one corner would lie across other cards, over them or under them.
+
+    The edges of a pile, one beside the other below a row, look like its word on its side.
+    """
+    both = card.top is not None and card.bottom is not None
+    if card.card not in JOKERS or both or abs(card.turn_deg) < _ACROSS_DEG:
+        return False
+    bodies = [np.array(other.outline(), dtype=np.float32) for other in seen if other is not card]
+    return any(cv2.pointPolygonTest(body, card.centre, False) > 0 for body in bodies)
 
 
 def lies_between(card: SeenCard, plays: Iterable[Sequence[SeenCard]]) -> bool:

@@ -17,6 +17,7 @@ from table_controller.vision.classify import NO_INDEX, VIEWS, IndexClassifier, V
 from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.detect import UNIT_PX, Corner, Detector, IndexDetector
 from table_controller.vision.images import Image
+from table_controller.vision.jokers import told_by_ink
 from table_controller.vision.pairs import join_corners
 from table_controller.vision.photo import find_at_any_scale, of_one_size
 from table_controller.vision.reading import IndexReading
@@ -79,6 +80,7 @@ class Reader:
         self._classifier = classifier
         self.name = name
         self._offset = None if deck is None else deck.offset
+        self._knows_jokers = deck is not None
         self._thresholds = (CROP_THRESHOLD, PHOTO_THRESHOLD) if deck is None else DECK_THRESHOLDS
 
     @classmethod
@@ -113,7 +115,10 @@ class Reader:
     def _name(
         self, image: Image, corners: Sequence[Corner], views: Sequence[View], from_aside: bool = False
     ) -> list[IndexReading]:
-        probs, turned = self._classifier.read([cut_patch(image, corner) for corner in corners], views)
+        patches = [cut_patch(image, corner) for corner in corners]
+        probs, turned = self._classifier.read(patches, views)
+        if not self._knows_jokers:
+            probs = told_by_ink(image, probs, patches, corners)
         readings = []
         for corner, row, half_turn in zip(corners, probs, turned, strict=True):
             up = (-corner.up[0], -corner.up[1]) if half_turn else corner.up

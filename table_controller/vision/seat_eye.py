@@ -221,7 +221,7 @@ class SeatEye:
         seen = [self._beside_things(card) for card in vote(self._votes)]
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
         shows = partial(self._shows_between, view)
-        told = self._tracker.settle(seen, remains, stirred, self._under_a_thing, shows, remains)
+        told = self._tracker.settle(seen, remains, stirred, self._under_a_thing, shows, partial(self._showed, view))
         settled = self._without_expected(told)
         self._last_view = view
         self._over_before, self._things_before = _grown(self._gate.over), _grown(self._gate.things)
@@ -330,6 +330,10 @@ class SeatEye:
         """Whether most of the print at a corner of a known card is still where it was when last read."""
         corners = [at for at in (card.top, card.bottom) if at is not None]
         return any(self._print_remains(view, at) for at in corners)
+
+    def _showed(self, view: Image, card: SeenCard) -> bool:
+        """Whether the print at all corners of a new card was there when last read."""
+        return all(self._print_remains(view, at) for at in (card.top, card.bottom) if at is not None)
 
     def _print_remains(self, view: Image, at: Point) -> bool:
         if self._last_view is None:

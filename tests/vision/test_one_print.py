@@ -8,8 +8,11 @@ from table_controller.vision.one_print import of_one_print, usual_height_px
 from table_controller.vision.reading import IndexReading
 
 
-def reading(card: str, height_px: float, *, doubtful: bool = False) -> IndexReading:
-    return IndexReading(card, 0.99, doubtful, (9.0, 9.0), (0.0, -1.0), height_px, 20.0, (0, 0, 9, 9), 0.9, np.zeros(55))
+def reading(
+    card: str, height_px: float, *, doubtful: bool = False, width_px: float = 20.0, found: float = 0.9
+) -> IndexReading:
+    probs = np.zeros(55, np.float32)
+    return IndexReading(card, 0.99, doubtful, (9.0, 9.0), (0.0, -1.0), height_px, width_px, (0, 0, 9, 9), found, probs)
 
 
 ROW = [reading("JS", 57), reading("JC", 60), reading("JH", 55)]
@@ -25,3 +28,11 @@ def test_where_few_cards_lie_the_deck_as_it_lay_before_tells() -> None:
     assert usual_height_px(pair) is None
     assert of_one_print(pair, None) == pair
     assert of_one_print(pair, 56.0) == pair[:1]
+
+
+def test_an_index_half_covered_is_narrow_and_is_doubted_or_left_out() -> None:
+    clear, faint = reading("7S", 57, width_px=13), reading("7C", 57, width_px=13, found=0.3)
+    word, slim = reading("SJ", 62, width_px=11), reading("7H", 57, width_px=15)
+    told = of_one_print([*ROW, *ROW, clear, faint, word, slim], None)
+    assert [(r.card, r.doubtful) for r in told[6:]] == [("7S", True), ("SJ", False), ("7H", False)]
+    assert of_one_print([clear, faint], 57.0) == [clear, faint]  # nothing tells how wide an index is

@@ -226,3 +226,11 @@ def test_the_last_card_alone_a_hair_elsewhere_beside_a_new_one_is_doubted() -> N
     joker = replace(row("SJ", 22, 204.5)[0], confidence=0.99)
     told = tracker.settle([*moved, joker], lambda card: card.card != "AD")
     assert [(card.card, card.doubtful) for card in told.new] == [("AD", True), ("SJ", False)]
+
+
+def test_the_edges_of_a_pile_read_as_a_joker_on_its_side_are_no_card() -> None:
+    lying = row("8S 8H 8C 8D")
+    under = replace(lying[0], card="SJ", top=(lying[1].anchor[0], 277.0), bottom=None, turn_deg=-90.0)
+    assert names(SeatTracker().settle([*lying, under], lambda _: False))[0] == ["8S", "8H", "8C", "8D"]
+    alone = replace(under, top=(80.0, 230.0))
+    assert "SJ" in names(SeatTracker().settle([*lying, alone], lambda _: False))[0]  # a joker thrown beside them

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from table_controller.cards import FACES
+from table_controller.cards import FACES, JOKERS
 from table_controller.errors import InputError, UsageError
 from table_controller.vision.classify import NO_INDEX, NOTHING_FROM, VIEWS, IndexClassifier
 from table_controller.vision.enrol.deck import Deck, from_bytes, read_deck_file, to_bytes
@@ -20,6 +20,7 @@ from table_controller.vision.enrol.opening import current, load_deck, open_reade
 from table_controller.vision.enrol.report import picture_of, unseen, weaknesses
 from table_controller.vision.enrol.store import DeckStore
 from table_controller.vision.enrol.tail import backward, forward
+from table_controller.vision.enrol.teach import jokers_are_strange
 from table_controller.vision.mat import play_window
 from table_controller.vision.onnx_file import OnnxFile
 from table_controller.vision.reader import Reader, weight_files
@@ -51,6 +52,18 @@ def test_a_deck_comes_back_from_its_file_as_it_was(deck: Deck) -> None:
     assert all(np.array_equal(back.learnt.arrays[name], array) for name, array in deck.learnt.arrays.items())
     assert [s.card for s in back.samples] == [s.card for s in deck.samples]
     assert np.array_equal(back.confusion, deck.confusion) and len(back.prompts) == len(deck.prompts)
+    assert back.learnt.strange_jokers is deck.learnt.strange_jokers is False
+    strange = replace(deck, learnt=replace(deck.learnt, strange_jokers=True))
+    assert from_bytes(to_bytes(strange), "here").learnt.strange_jokers is True
+
+
+def test_jokers_are_strange_where_the_shipped_weights_see_no_index_on_them(deck: Deck) -> None:
+    classifier = IndexClassifier(weight_files()[1])
+    jokers = [sample for sample in deck.samples if sample.card in JOKERS]
+    assert jokers and not jokers_are_strange(jokers, classifier)
+    odd = [replace(sample, patch=np.roll(sample.patch, 40, axis=0)) for sample in jokers]
+    assert jokers_are_strange(odd, classifier)
+    assert not jokers_are_strange([sample for sample in deck.samples if sample.card not in JOKERS], classifier)
 
 
 def test_enrolling_changes_no_other_reading_by_a_bit(deck: Deck, view, decks: Path) -> None:

@@ -112,6 +112,7 @@ def to_bytes(deck: Deck) -> bytes:
         "facts": asdict(deck.facts),
         "temperature": deck.learnt.temperature,
         "sure_from": deck.learnt.sure_from,
+        "strange_jokers": deck.learnt.strange_jokers,
         "cards": [sample.card for sample in deck.samples],
         "groups": [sample.group for sample in deck.samples],
         "prompts": [kind for kind, _ in deck.prompts],
@@ -201,7 +202,8 @@ def _learnt(sheet: dict[str, Any], arrays: dict[str, NDArray[Any]], facts: DeckF
         raise ValueError("layers")
     if not 0.05 < temperature < 20 or not 0 <= sure_from <= 1:
         raise ValueError("calibration")
-    return DeckWeights(layers, temperature, sure_from, facts.offset)
+    strange = sheet.get("strange_jokers", False)
+    return DeckWeights(layers, temperature, sure_from, facts.offset, strange is True)
 
 
 def read_deck_file(path: Path) -> Deck:

@@ -9,8 +9,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from table_controller.cards import JOKERS
 from table_controller.errors import InputError
-from table_controller.vision.classify import CLASSES, NO_INDEX, VIEWS, Floats, IndexClassifier, cut_patch, softmax
+from table_controller.vision.classify import (
+    CLASSES,
+    JOKER_NOTHING_FROM,
+    NO_INDEX,
+    VIEWS,
+    Floats,
+    IndexClassifier,
+    cut_patch,
+    softmax,
+)
 from table_controller.vision.deck_weights import DeckWeights
 from table_controller.vision.detect import Corner, Detector
 from table_controller.vision.enrol.deck import Deck, DeckFacts, as_kept
@@ -26,6 +36,7 @@ SURE_BETWEEN = (0.55, 0.57)
 """A deck's own corners kept back are few, so what they say of its confidences is only roughly right."""
 WRONG_AT_MOST = 0.004
 SURELY_NOTHING = 0.9
+STRANGE_SHARE = 0.25
 NOTHING_AT_MOST = 5
 """For each photograph."""
 
@@ -83,7 +94,17 @@ def learn(
     weights, kept_back = train(samples, classifier, lambda share: tell(f"learning: {share:.0%}"))
     targets = np.array([sample.target for sample in samples])
     temperature, sure_from, chances = calibrate(kept_back, targets, classifier.temperature)
-    return Lesson(DeckWeights(weights, temperature, sure_from, offset), chances)
+    strange = jokers_are_strange(samples, classifier)
+    return Lesson(DeckWeights(weights, temperature, sure_from, offset, strange), chances)
+
+
+def jokers_are_strange(samples: Sequence[Sample], classifier: IndexClassifier) -> bool:
+    """Whether the shipped weights see no index on a deck's jokers, as with words in ornate letters."""
+    patches = [sample.patch for sample in samples if sample.card in JOKERS]
+    if not patches:
+        return False
+    chances, _ = classifier.read(patches, VIEWS[:2])
+    return bool((chances[:, NO_INDEX] > JOKER_NOTHING_FROM).mean() > STRANGE_SHARE)
 
 
 @dataclass(frozen=True)
