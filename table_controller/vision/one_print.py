@@ -28,8 +28,9 @@ def usual_height_px(readings: Sequence[IndexReading]) -> float | None:
 
 
 def of_one_print(readings: Sequence[IndexReading], usual_px: float | None) -> list[IndexReading]:
-    """The readings without those too small to be an index of the deck, narrow ones doubted; ``usual_px``: where the view
-    does not tell."""
+    """The readings without those too small to be an index of the deck, narrow ones doubted.
+
+    ``usual_px``: how high indices are, where the view does not tell."""
     here = usual_height_px(readings)
     usual = here if here is not None else usual_px
     high = [r for r in readings if usual is None or r.height_px >= _LEAST * usual]
