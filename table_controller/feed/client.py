@@ -2,6 +2,9 @@
 
 paho calls back with its locks held, and an exception in a callback kills its thread for good; so a callback only puts a
 word into a queue, and one thread of ours does all publishing.
+
+Each connection has a paho client of its own. One that connects again by itself sends what it is given meanwhile before
+what it had not got acknowledged: where our thread is behind, events would overtake each other.
 """
 
 from __future__ import annotations
@@ -36,6 +39,8 @@ RETAINED_EXPIRY_S = 12 * 3600
 """A table that never comes back does not stay on the screens for ever."""
 REPUBLISH_S = 60
 REPLY_EXPIRY_S = 30
+AGAIN_S, MOST_AGAIN_S = 1.0, 15.0
+"""After a lost connection the next try, twice as late after each that failed."""
 MOST_COMMAND_BYTES = 16 * 1024
 CommandHandler = Callable[[str, bytes], None]
 """Given the verb and the payload, on the client's own thread."""
@@ -71,6 +76,10 @@ class FeedClient:
         self.online = False
         self.problem = self._said = ""
         self.connects = 0
+        self.again_s = AGAIN_S
+        """So soon after a lost connection the next is tried."""
+        self._waits_s = 0.0
+        self._try_at_s: float | None = None
         self._mqtt = self._make_client()
         self._beat_s = measure.wall_seconds()
         self._thread = threading.Thread(target=self._work, name="feed", daemon=True)
@@ -80,6 +89,7 @@ class FeedClient:
             CallbackAPIVersion.VERSION2,
             client_id=f"table-{self._topics.venue}-{self._topics.table}",
             protocol=mqtt.MQTTv5,
+            reconnect_on_failure=False,
         )
         client.max_queued_messages_set(WINDOW * 4)
         client.max_inflight_messages_set(WINDOW)
@@ -91,18 +101,27 @@ class FeedClient:
         will = _properties(PacketTypes.WILLMESSAGE, WillDelayInterval=WILL_DELAY_S)
         client.will_set(self._topics.availability, self._availability("lost"), qos=1, retain=True, properties=will)
         put = self._words.put
-        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._connected(reason))
-        client.on_connect_fail = lambda c, u: put(self._not_connected)
-        client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._disconnected(str(reason)))
-        client.on_publish = lambda c, u, mid, reason, props: put(lambda: self._acknowledged(mid))
+        client.on_connect = lambda c, u, flags, reason, props: put(lambda: self._of(c, self._connected, reason))
+        client.on_connect_fail = lambda c, u: put(lambda: self._of(c, self._not_connected))
+        client.on_disconnect = lambda c, u, flags, reason, props: put(lambda: self._of(c, self._lost, str(reason)))
+        client.on_publish = lambda c, u, mid, reason, props: put(lambda: self._of(c, self._acknowledged, mid))
         client.on_message = lambda c, u, message: put(lambda: self._heard(message))
         return client
+
+    def _of(self, client: mqtt.Client, act: Callable[..., None], *told: Any) -> None:
+        """What a client said, unless another has taken its place."""
+        if client is self._mqtt:
+            act(*told)
 
     def _availability(self, state: str) -> bytes:
         return json.dumps({"state": state, "boot": self._boot}).encode()
 
     def start(self) -> None:
         """Connect in the background; raises DeviceError only for a host name that is not one."""
+        self._connect()
+        self._thread.start()
+
+    def _connect(self) -> None:
         properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=SESSION_EXPIRY_S)
         try:
             self._mqtt.connect_async(
@@ -110,7 +129,6 @@ class FeedClient:
             )
         except ValueError as error:
             raise DeviceError(f"'{self._broker.host}' is not a broker's name: {error}.") from error
-        self._thread.start()
         self._mqtt.loop_start()
 
     def silent_ms(self) -> int:
@@ -143,7 +161,7 @@ class FeedClient:
     def _work(self) -> None:
         while True:
             try:
-                word = self._words.get(timeout=REPUBLISH_S / 4)
+                word = self._words.get(timeout=self._patience_s())
             except queue.Empty:
                 word = self._idle
             if word is None:
@@ -151,8 +169,34 @@ class FeedClient:
             self._beat_s = measure.wall_seconds()
             try:
                 word()
+                self._try_again()
             except Exception:
                 log.exception("The feed stumbled; it goes on.")
+
+    def _patience_s(self) -> float:
+        """How long to wait for a word before there is something else to do."""
+        at_s = self._try_at_s
+        return REPUBLISH_S / 4 if at_s is None else min(REPUBLISH_S / 4, max(0.0, at_s - measure.wall_seconds()))
+
+    def _lost(self, reason: str) -> None:
+        """The connection is gone; after a refusal the words for that stand."""
+        self.online = False
+        if self._try_at_s is None:
+            self._disconnected(reason)
+            self._plan_again()
+
+    def _plan_again(self) -> None:
+        """The next connection is another client's."""
+        self._waits_s = min(MOST_AGAIN_S, max(self.again_s, 2 * self._waits_s))
+        self._try_at_s = measure.wall_seconds() + self._waits_s
+
+    def _try_again(self) -> None:
+        if self._try_at_s is None or measure.wall_seconds() < self._try_at_s:
+            return
+        self._try_at_s = None
+        self._mqtt.loop_stop()
+        self._mqtt = self._make_client()
+        self._connect()
 
     def _idle(self) -> None:
         """From time to time: what has not been said for long, and what the disk or paho did not take before."""
@@ -196,8 +240,9 @@ class FeedClient:
         if reason.is_failure:
             self.problem = f"The broker refused the connection: {reason}."
             log.warning("%s Check user name and password.", self.problem)
+            self._plan_again()
             return
-        self.online, self.problem = True, ""
+        self.online, self.problem, self._waits_s = True, "", 0.0
         self.connects += 1
         # What was in flight is asked for again: the reader drops the duplicates by number.
         self._in_flight.clear()
@@ -216,6 +261,8 @@ class FeedClient:
         broker = self._broker
         reason = why_refused(broker.host, broker.port, broker.ca_file) if broker.tls else ""
         self._disconnected(reason or "it does not answer")
+        if self._try_at_s is None:
+            self._plan_again()
         if reason and self.problem != self._said:
             self._said = self.problem
             log.warning("%s", self.problem)

@@ -176,7 +176,7 @@ def test_a_killed_table_is_announced_by_its_will(broker: Mosquitto, tmp_path: Pa
     reader = Subscriber(broker.port, TOPICS.availability)
     wait_for(lambda: reader.data(TOPICS.availability))
     assert reader.data(TOPICS.availability)[-1] == {"state": "ready", "boot": "boot-1"}
-    client._mqtt.reconnect_delay_set(60, 60)
+    client.again_s = 60
     sock = client._mqtt.socket()
     assert sock is not None
     sock.shutdown(socket.SHUT_RDWR)
