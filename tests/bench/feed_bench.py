@@ -50,7 +50,7 @@ class Reader:
         self.client.on_message = self._take
         self.client.on_connect = lambda c, *rest: c.subscribe(f"{BASE}/{plane}/+/event", qos=1)
         self.client.on_subscribe = lambda *rest: granted.set()
-        self.client.connect("127.0.0.1", port)
+        self.client.connect("127.0.0.1", port, keepalive=0)
         self.client.loop_start()
         granted.wait(10)
 
@@ -77,14 +77,17 @@ def _message(table: str, schema: str, seq: int, rev: int, size: int) -> bytes:
 
 
 class Publisher:
-    """Some tables' connection; it waits where the broker is behind, as a table's outbox does."""
+    """Some tables' connection; it waits where the broker is behind, as a table's outbox does.
+
+    Without a keepalive, so that a machine with too much to do loses no link: paho, connecting again by itself, sends
+    what it is given meanwhile before what was not acknowledged (tables have a client for each connection)."""
 
     def __init__(self, port: int) -> None:
         self._room = threading.Semaphore(MOST_UNDERWAY)
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
         self.client.max_inflight_messages_set(500)
         self.client.on_publish = lambda *rest: self._room.release()
-        self.client.connect("127.0.0.1", port)
+        self.client.connect("127.0.0.1", port, keepalive=0)
         self.client.loop_start()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> mqtt.MQTTMessageInfo:
