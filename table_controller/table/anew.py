@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from table_controller.cards import SEATS, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict, Void, replay_actions
+from table_controller.games.guandan.proof import proved
 from table_controller.table.exchange import begin_turn
 from table_controller.table.incidents import OPEN
+from table_controller.table.match_state import PastDeal
 from table_controller.table.proofs import prove, withdraw_unproved
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
@@ -45,7 +47,7 @@ def judge_anew(draft: Draft, at_ms: int) -> None:
     deal = _start(draft)
     verdicts = replay_actions(deal, state.actions[state.judged_from :], draft.profile, void_of(before))
     refuse_impossible(verdicts)
-    state.actions[state.judged_from :] = [_with_reading(action, verdict) for action, verdict in verdicts]
+    state.actions[state.judged_from :] = [with_reading(action, verdict) for action, verdict in verdicts]
     state.deal = deal
     if not deal.leading or deal.trick_number != before.trick_number or deal.turn != before.turn:
         state.names_type, state.nameable = None, []
@@ -70,7 +72,8 @@ def refuse_impossible(verdicts: Verdicts) -> None:
             )
 
 
-def _with_reading(action: Action, verdict: Verdict) -> Action:
+def with_reading(action: Action, verdict: Verdict) -> Action:
+    """An action with what its cards come to now."""
     judgement = verdict.judgement
     if judgement and judgement.reading:
         return replace(action, reading=judgement.reading.text())
@@ -86,26 +89,39 @@ def faults_of(verdicts: Verdicts) -> set[tuple[str, int]]:
 
 def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
     """Raise what shows only now, withdraw what no longer holds."""
-    state, faults = draft.state, faults_of(verdicts)
-    seats = {action.number: action.seat for action, _ in verdicts}
-    mine = [i for i in state.incidents if i.deal == state.deal_number and i.play is not None]
-    for incident in mine:
-        holds = (incident.kind, incident.play) in faults
-        if incident.kind in OF_A_PLAY and incident.status in OPEN and not holds:
-            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
-    known = {(i.kind, i.play) for i in mine if not i.is_withdrawn}
-    for kind, number in sorted(faults - known):
-        draft.incident(kind, at_ms, seats[number], number)
+    _settle_faults(draft, draft.state.deal_number, verdicts, at_ms)
     _settle_reports(draft, verdicts, at_ms)
     _settle_conservation(draft, at_ms)
     withdraw_unproved(draft, at_ms)
     prove(draft, at_ms)
 
 
+def settle_past(draft: Draft, past: PastDeal, verdicts: Verdicts, at_ms: int) -> None:
+    """The same for a deal that is over: its faults, and what its plays prove of its exchange."""
+    _settle_faults(draft, past.number, verdicts, at_ms)
+    if past.exchange is not None:
+        found = proved(list(past.actions), past.exchange, past.level, draft.profile)
+        withdraw_unproved(draft, at_ms, past.number, found)
+        prove(draft, at_ms, past.number, found)
+
+
+def _settle_faults(draft: Draft, number: int, verdicts: Verdicts, at_ms: int) -> None:
+    state, faults = draft.state, faults_of(verdicts)
+    seats = {action.number: action.seat for action, _ in verdicts}
+    mine = [i for i in state.incidents if draft.of_deal(i, number) and i.play is not None]
+    for incident in mine:
+        holds = (incident.kind, incident.play) in faults
+        if incident.kind in OF_A_PLAY and incident.status in OPEN and not holds:
+            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
+    known = {(i.kind, i.play) for i in mine if not i.is_withdrawn}
+    for kind, play in sorted(faults - known):
+        draft.incident(kind, at_ms, seats[play], play, deal=number)
+
+
 def _settle_conservation(draft: Draft, at_ms: int) -> None:
     """A human's word may make a third copy of a card, or show that there was none; doubtful plays ask by themselves."""
     state, seen = draft.state, list[str]()
-    mine = [i for i in state.incidents if i.kind == "conservation" and i.deal == state.deal_number]
+    mine = [i for i in state.incidents if i.kind == "conservation" and draft.of_this_deal(i)]
     for action in state.actions:
         surplus = [card for card in over_conserved([*seen, *action.cards]) if card in action.cards]
         seen += action.cards
@@ -121,7 +137,7 @@ def _settle_conservation(draft: Draft, at_ms: int) -> None:
 def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
     dues = {action.seat: verdict.report for action, verdict in verdicts if verdict.report is not None}
     for incident in list(draft.state.incidents):
-        if incident.deal != draft.state.deal_number or incident.status not in OPEN or incident.seat is None:
+        if not draft.of_this_deal(incident) or incident.status not in OPEN or incident.seat is None:
             continue
         due = dues.get(incident.seat)
         wrong = incident.kind == "wrong_report" and incident.detail.split(" ")[0] == str(due)

@@ -11,6 +11,7 @@ from typing import Any
 
 from table_controller.errors import JournalError
 from table_controller.table.codec import from_data
+from table_controller.table.effects import SetTimer, WatchMode
 from table_controller.table.match_state import Thinking
 from table_controller.table.referee_events import MatchCarried
 from table_controller.table.refusal import Refusal
@@ -25,7 +26,8 @@ def document(table: str, events: Iterable[dict[str, Any]]) -> str:
     return json.dumps({"carry": VERSION, "table": table, "events": list(events)}, ensure_ascii=False)
 
 
-def _state_of(text: str) -> TableState:
+def _state_of(text: str) -> tuple[TableState, int]:
+    """The other table's state, and the stamp of its last event by its own clock."""
     from table_controller.table.core import TableCore
 
     try:
@@ -43,7 +45,7 @@ def _state_of(text: str) -> TableState:
             core.commit(core.handle(from_data(event)))
     except (JournalError, AttributeError, TypeError, ValueError) as error:
         raise Refusal(f"The carried match cannot be read: {error}.", code="CARRY") from error
-    return core.state
+    return core.state, max((int(event["at_ms"]) for event in events), default=0)
 
 
 def carried(draft: Draft, event: MatchCarried) -> None:
@@ -51,7 +53,7 @@ def carried(draft: Draft, event: MatchCarried) -> None:
     state = draft.state
     if state.phase != "standby" or state.deal_number:
         raise Refusal("A match is carried only to a table that has played nothing yet.", code="CARRY")
-    other = _state_of(event.document)
+    other, last_ms = _state_of(event.document)
     if not other.table:
         raise Refusal("The carried match was never opened.", code="CARRY")
     clock, used_ms = other.clock, other.clock.elapsed_ms
@@ -61,7 +63,19 @@ def carried(draft: Draft, event: MatchCarried) -> None:
         setattr(state, name, value)
     state.table, state.venue, state.dealer, state.lamps, state.areas, state.prompts, state.camera_lost = mine
     _stand_still(draft, clock, used_ms, event.at_ms, at_rest)
+    _move_round(draft, event.at_ms - last_ms)
     draft.publish("match_carried", by=event.by, was=other.table, deal=state.deal_number, phase=state.phase)
+
+
+def _move_round(draft: Draft, by_ms: int) -> None:
+    """The round has as much left here as it had at the other table; how long the move took is the referee's to give."""
+    match = draft.state.match
+    match.begun_ms += by_ms if match.begun_ms else 0
+    match.ended_ms += by_ms if match.over else 0
+    if match.ends_ms:
+        match.ends_ms += by_ms
+        if not match.over and not match.time_up:
+            draft.emit(SetTimer("round", match.ends_ms))
 
 
 def _stand_still(draft: Draft, clock: ClockState, used_ms: int, at_ms: int, at_rest: str) -> None:
@@ -78,6 +92,7 @@ def _stand_still(draft: Draft, clock: ClockState, used_ms: int, at_ms: int, at_r
         state.under = ""
         return
     draft.move("carried")
+    draft.emit(WatchMode("play"))
     state.under, state.pause_reason = under, "moved from another table"
     state.sorting_ends_ms = draft.profile.sorting_ms
     draft.lamp(None, "blink")

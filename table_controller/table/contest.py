@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from table_controller.cards import SEATS, Pair, Seat, other_pair, pair_of
+from table_controller.cards import PAIRS, SEATS, Pair, Seat, other_pair, pair_of
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.match import DealResult, settle
 from table_controller.games.guandan.penalties import Given, may_give
 from table_controller.games.guandan.round_time import play_out, round_limit_minutes
-from table_controller.table.deal_end import end_game, end_match, game_line, levels_after, refold
+from table_controller.table.deal_end import (
+    FINISHED,
+    end_game,
+    end_match,
+    game_line,
+    levels_after,
+    refold,
+    take_back_game,
+)
 from table_controller.table.effects import CancelTimer, SetTimer
 from table_controller.table.exchange import owe_anew
 from table_controller.table.match_state import MatchState
@@ -64,6 +72,7 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         1,
         begins,
         ends,
+        session_game=state.match.session_game + 1,
     )
     draft.move("match_set")
     _await_start(draft, event.at_ms)
@@ -130,6 +139,7 @@ def new_game(draft: Draft) -> None:
     else:
         match.game += 1
         match.time_up = False
+    draft.state.match.session_game = match.session_game + 1
     fresh(draft)
 
 
@@ -294,8 +304,7 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     level, owner = str(line["level"]), pair_of(event.order[0])
     result = settle(event.order, before, level, owner, pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only)
     places = tuple([*event.order, None, None][:4])
-    enter_places(draft, line, places, result)
-    _recount_game(draft)
+    enter_places(draft, line, places, result, event.at_ms)
 
 
 def require_agreement(draft: Draft, at_ms: int, pairs: tuple[Pair, ...], role: str) -> None:
@@ -317,33 +326,48 @@ def _minutes_after(match: MatchState, at_ms: int) -> float:
     return max(0.0, (at_ms - end) / MINUTE_MS)
 
 
-def enter_places(draft: Draft, line: dict[str, object], places: tuple[Seat | None, ...], result: DealResult) -> None:
-    """A finished deal's places are others: its line, the levels since, and who owes tribute follow."""
+def enter_places(
+    draft: Draft, line: dict[str, object], places: tuple[Seat | None, ...], result: DealResult, at_ms: int
+) -> None:
+    """A finished deal's places are others: its line, the levels since, who owes tribute, and the game follow."""
     state = draft.state
+    last = state.results[-1] is line
+    if result.passes_a != line["passes_a"] and not (last and state.phase in FINISHED):
+        raise Refusal(
+            f"This would change whether deal {line['deal']} ended the game, and another has begun since.",
+            way_out="The head referee sets the levels.",
+            code="RESULT",
+        )
     line.update(order=places, winner=result.winner, rise=result.rise, double_down=result.double_down)
+    line["passes_a"] = result.passes_a
     refold(draft)
-    if state.results[-1] is line:
+    if last:
         state.last_order, state.winner = list(places), result.winner
         owe_anew(draft)
     draft.publish("result_corrected", deal=line["deal"], order=places, levels=tuple(sorted(state.levels.items())))
+    if state.phase in FINISHED:
+        _judge_game_anew(draft, at_ms)
 
 
-def _recount_game(draft: Draft) -> None:
-    """Points of a game that is over, after one of its deals was corrected."""
-    match = draft.state.match
-    if not match.played or match.played[-1]["game"] != match.game or match.played[-1]["by"] not in ("play", "time"):
-        return
-    passed = match.played[-1]["winner"] if any(x["passes_a"] for x in draft.state.results) else None
-    assert passed is None or passed in ("EW", "NS")
+def _judge_game_anew(draft: Draft, at_ms: int) -> None:
+    """One of its deals was corrected: the game may be over now, or no longer, or with other points."""
+    state, match = draft.state, draft.state.match
+    passed = next((x["winner"] for x in state.results if x["passes_a"] and not x.get("annulled")), None)
+    assert passed is None or passed in PAIRS
     result = game_line(draft, passed)
-    if result.over:
-        match.played[-1].update(
-            winner=result.winner,
-            levels=tuple(sorted(draft.state.levels.items())),
-            difference=result.level_difference,
-            points=tuple(sorted(result.points.items())),
-            level_points=tuple(sorted(result.level_points.items())),
-        )
+    entered = bool(match.played) and match.played[-1]["game"] == match.game
+    if not entered:
+        if result.over:
+            draft.move("time_ends")
+            draft.idle()
+            end_game(draft, result, at_ms, by="play")
+    elif match.played[-1]["by"] in ("play", "time"):
+        by, ended_ms = str(match.played[-1]["by"]), match.ended_ms
+        take_back_game(draft)
+        if result.over:
+            end_game(draft, result, ended_ms, by=by)
+        else:
+            draft.move("deal_lost")
 
 
 def disputed(draft: Draft, event: DisputeRaised) -> None:
@@ -351,7 +375,7 @@ def disputed(draft: Draft, event: DisputeRaised) -> None:
     known = {action.number for action in draft.state.actions}
     if event.play and event.play not in known:
         raise Refusal(f"There is no play number {event.play} in this deal.", code="PLAY")
-    mine = [i for i in draft.state.incidents if i.kind == "dispute" and i.is_open and i.deal == draft.state.deal_number]
+    mine = [i for i in draft.state.incidents if i.kind == "dispute" and i.is_open and draft.of_this_deal(i)]
     if any(i.play == (event.play or None) and (event.play or i.seat == event.seat) for i in mine):
         raise Refusal("This is disputed already.", way_out="Say there whether you agree.", code="DISPUTE")
     draft.incident("dispute", event.at_ms, event.seat, event.play or None, detail=event.reason)

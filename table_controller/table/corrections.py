@@ -14,9 +14,9 @@ from table_controller.games.guandan.deal import Action, Deal, replay_actions
 from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.match import settle
 from table_controller.games.guandan.tribute import payers, tribute_plan
-from table_controller.table.anew import judge_anew, refuse_impossible
+from table_controller.table.anew import judge_anew, refuse_impossible, settle_past, with_reading
 from table_controller.table.contest import enter_places, require_agreement
-from table_controller.table.deal_end import end_deal, levels_after
+from table_controller.table.deal_end import FINISHED, end_deal, levels_after, reopen
 from table_controller.table.events import PlayCorrected
 from table_controller.table.exchange import judge_return, settle_tribute
 from table_controller.table.incidents import ASKING
@@ -203,15 +203,35 @@ def _edit_past(draft: Draft, number: int, word: Word, edit: Edit) -> None:
     if place is None:
         raise Refusal(f"There is no record of deal {number}.", way_out="Name a deal of this game.", code="DEAL")
     past = state.past[place]
+    before = {action.number for action in past.actions[: past.judged_from]}
     actions = edit(list(past.actions))
-    deal = copy.deepcopy(past.start) or Deal(leader=past.leader, level=past.level)
-    verdicts = replay_actions(deal, actions[past.judged_from :], draft.profile, past.void)
+    judged_from = sum(action.number in before for action in actions)
+    deal = copy.deepcopy(past.start) or _first_state(draft, past)
+    verdicts = replay_actions(deal, actions[judged_from:], draft.profile, past.void)
     refuse_impossible(verdicts)
-    state.past[place] = replace(past, actions=tuple(actions), digest=_digest(actions))
+    actions[judged_from:] = [with_reading(action, verdict) for action, verdict in verdicts]
+    new = replace(past, actions=tuple(actions), judged_from=judged_from, digest=_digest(actions))
+    state.past[place] = new
+    settle_past(draft, new, verdicts, word.at_ms)
+    if not deal.over and _may_go_on(draft, past):
+        reopen(draft, deal, actions, word.at_ms)
+        return
     _new_result(draft, past, deal, word)
 
 
-def valid_again(draft: Draft, number: int) -> None:
+def _first_state(draft: Draft, past: PastDeal) -> Deal:
+    return Deal(leader=past.leader, level=past.level, report_limit=draft.profile.report.report_limit)
+
+
+def _may_go_on(draft: Draft, past: PastDeal) -> bool:
+    """Whether it is the last deal, played to its end, and nothing has begun since: then it can be played on."""
+    state = draft.state
+    line = state.results[-1] if state.results else {}
+    last = (line.get("deal"), line.get("game")) == (past.number, state.match.game) and not line.get("foul")
+    return last and state.phase in FINISHED and state.deal is not None
+
+
+def valid_again(draft: Draft, number: int, at_ms: int) -> None:
     """A hand that was void in a finished deal is not: it takes its place by when it went out, if it had.
 
     A hand that was not played out stays last, because nobody knows what it would have done; the head referee may
@@ -222,28 +242,32 @@ def valid_again(draft: Draft, number: int) -> None:
     if place is None or state.past[place].void is None:
         return
     past = replace(state.past[place], void=None)
-    deal = copy.deepcopy(past.start) or Deal(leader=past.leader, level=past.level)
+    deal = copy.deepcopy(past.start) or _first_state(draft, past)
     if deal.void is not None:
         deal.void, deal.void_after = None, 0
     replay_actions(deal, past.actions[past.judged_from :], draft.profile)
     state.past[place] = replace(past, digest=_digest(list(past.actions)))
     if deal.over:
-        _new_result(draft, past, deal, None)
+        _new_result(draft, past, deal, None, at_ms)
 
 
 def _digest(actions: list[Action]) -> str:
     return "/".join(f"{a.number}{a.seat}{''.join(a.cards)}" for a in actions)
 
 
-def _new_result(draft: Draft, past: PastDeal, deal: Deal, word: Word | None) -> None:
+def _new_result(draft: Draft, past: PastDeal, deal: Deal, word: Word | None, at_ms: int = 0) -> None:
     """The places that a record leads to now; ``word`` None: a ruling changes them, not an entry put right."""
-    state = draft.state
+    state, at_ms = draft.state, word.at_ms if word else at_ms
     lines = [x for x in state.results if x["deal"] == past.number and x["game"] == state.match.game]
     if not lines or lines[0].get("foul"):
         return
     line = lines[0]
     if not deal.over:
-        raise Refusal("With this record the deal would not have ended.", code="ILLEGAL")
+        raise Refusal(
+            f"With this record deal {past.number} would not have ended, and another has begun since.",
+            way_out="The head referee corrects its result.",
+            code="ILLEGAL",
+        )
     if tuple(deal.order) == line["order"]:
         return
     if word is not None and state.match.over:
@@ -251,13 +275,7 @@ def _new_result(draft: Draft, past: PastDeal, deal: Deal, word: Word | None) -> 
     levels = levels_after(state, state.results[: state.results.index(line)])
     only_own = draft.profile.pass_a_on_own_level_only
     result = settle(deal.order, levels, past.level, past.owner, pass_a_on_own_level_only=only_own)
-    if result.passes_a != line["passes_a"]:
-        raise Refusal(
-            f"This would change whether deal {past.number} ended the game.",
-            way_out="The head referee sets the result of the game.",
-            code="RESULT",
-        )
-    enter_places(draft, line, tuple(deal.order), result)
+    enter_places(draft, line, tuple(deal.order), result, at_ms)
 
 
 def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 
 from table_controller.cards import PAIRS, RANKS, SEATS, Pair, Seat, other_pair
 from table_controller.games.guandan import scores
-from table_controller.games.guandan.deal import Deal
+from table_controller.games.guandan.deal import Action, Deal
 from table_controller.games.guandan.match import DealResult, foul_result, settle
+from table_controller.games.guandan.proof import Exchanged
 from table_controller.games.guandan.round_time import too_fast
-from table_controller.table.effects import CancelTimer
-from table_controller.table.match_state import PastDeal
+from table_controller.table.effects import CancelTimer, SetTimer, WatchMode
+from table_controller.table.match_state import MatchState, PastDeal
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
 from table_controller.table.stops import forget
@@ -41,11 +42,11 @@ def end_deal(draft: Draft, at_ms: int) -> None:
     _close(draft, result, line, at_ms, trigger="deal_ends")
 
 
-def lose_deal(draft: Draft, offenders: Pair, at_ms: int) -> None:
+def lose_deal(draft: Draft, offenders: Pair, at_ms: int, incident: int = 0) -> None:
     """A foul: the deal is lost as a double-down, the next has no tribute and the others name its leader (000 L227)."""
     state = draft.state
     if state.phase in FINISHED:
-        _take_back_last(state)
+        _take_back_last(draft)
     else:
         draft.think(at_ms)
     result = foul_result(
@@ -56,7 +57,7 @@ def lose_deal(draft: Draft, offenders: Pair, at_ms: int) -> None:
         foul_passes_a=draft.profile.foul_passes_a,
         pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only,
     )
-    line = _line(state, result, (), at_ms) | {"foul": offenders}
+    line = _line(state, result, (), at_ms) | {"foul": offenders, "foul_incident": incident}
     if state.deal is not None:
         keep(state, state.deal)
     state.no_tribute, state.namer = True, result.winner
@@ -71,7 +72,7 @@ def void_finished(draft: Draft, offender: Seat, at_ms: int) -> None:
     """
     state, deal = draft.state, draft.state.deal
     assert deal is not None, "a finished deal was played"
-    _take_back_last(state)
+    _take_back_last(draft)
     deal.declare_void(offender, max((action.number for action in state.actions), default=0))
     open_seats = sorted((s for s in SEATS if s not in deal.out), key=lambda s: deal.counts[s])
     order = deal.order if deal.over else [*(s for s in deal.out if s != offender), *open_seats, offender]
@@ -100,12 +101,9 @@ def _line(state: TableState, result: DealResult, order: tuple[Seat | None, ...],
 
 def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int, *, trigger: str) -> None:
     state = draft.state
-    at_a = state.deal_level == "A" and state.owner is not None and not result.passes_a
-    if at_a and state.owner is not None:
-        state.a_failures[state.owner] += 1
     state.last_order, state.winner = list(_order(line)), result.winner
     state.results.append(line)
-    _demote(draft)
+    _judge_failures(draft)
     _fold(state, state.results, between=True)
     state.early, state.early_reports, state.rejected, state.unapplied, state.lifted = [], {}, None, [], None
     state.must_lead, state.names_type, state.nameable, state.shown_cards = None, None, [], []
@@ -120,7 +118,7 @@ def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int
     elif state.phase == "game_over" and not over.over:
         draft.move("deal_lost")
     draft.idle()
-    told = {key: value for key, value in line.items() if key not in ("ended_ms",)}
+    told = {key: value for key, value in line.items() if key not in ("ended_ms", "foul_incident")}
     draft.publish("deal_over", **told | {"foul": line.get("foul")}, loser=other_pair(result.winner))
     if over.over:
         end_game(draft, over, at_ms, by="play")
@@ -132,8 +130,9 @@ def _order(line: dict[str, object]) -> tuple[Seat | None, ...]:
     return order
 
 
-def _take_back_last(state: TableState) -> None:
+def _take_back_last(draft: Draft) -> None:
     """The deal that has just ended is judged another way: its line and its game go."""
+    state = draft.state
     line = state.results[-1] if state.results else {}
     by = state.match.played[-1]["by"] if state.phase == "game_over" and state.match.played else "play"
     if (line.get("deal"), line.get("game")) != (state.deal_number, state.match.game) or by not in ("play", "time"):
@@ -141,14 +140,46 @@ def _take_back_last(state: TableState) -> None:
     state.results.pop()
     if state.past and state.past[-1].number == state.deal_number:
         state.past.pop()
-    if state.match.played and state.match.played[-1]["game"] == state.match.game:
-        state.match.played.pop()
-        state.match.winner, state.match.over = None, False
+    take_back_game(draft)
+    _judge_failures(draft)
     _fold(state, state.results, between=True)
+
+
+def take_back_game(draft: Draft) -> None:
+    """The game is not over, and so neither is the match: a round that is timed runs on."""
+    match = draft.state.match
+    if match.played and match.played[-1]["game"] == match.game:
+        match.played.pop()
+        match.winner, match.over = None, False
+        _let_round_run(draft)
+
+
+def _let_round_run(draft: Draft) -> None:
+    match = draft.state.match
+    if match.ends_ms and not match.over and not match.time_up:
+        draft.emit(SetTimer("round", match.ends_ms))
+
+
+def reopen(draft: Draft, deal: Deal, actions: list[Action], at_ms: int) -> None:
+    """The record put right says that the last deal is not over: it goes on where it stood, paused."""
+    state = draft.state
+    _take_back_last(draft)
+    state.deal, state.actions = deal, actions
+    draft.move("deal_restored")
+    state.under, state.pause_reason = "playing", "the record was put right: the deal is not over"
+    draft.emit(WatchMode("play"))
+    profile = draft.profile
+    draft.start_clock("play", deal.turn, at_ms, profile.play_warning_ms, profile.play_grace_ms)
+    draft.hold_clock()
+    draft.only_lamp(deal.turn)
+    state.thinking.since_ms = None
+    draft.lamp(None, "blink")
+    draft.publish("paused", reason=state.pause_reason)
 
 
 def keep(state: TableState, deal: Deal) -> None:
     """Keep a finished deal's record, for corrections at any later time."""
+    told = state.exchange
     rest = json.dumps([asdict(a) | {"evidence": ""} for a in state.actions], sort_keys=True)
     state.past.append(
         PastDeal(
@@ -161,6 +192,7 @@ def keep(state: TableState, deal: Deal) -> None:
             judged_from=state.judged_from,
             digest=hashlib.sha256(rest.encode()).hexdigest()[:16],
             void=(deal.void, deal.void_after) if deal.void else None,
+            exchange=Exchanged(dict(told.pays), dict(told.shown), dict(told.returned)),
         )
     )
 
@@ -169,7 +201,7 @@ def levels_after(state: TableState, results: list[dict[str, object]]) -> dict[Pa
     """The levels that these deals of the game lead to, from where it began."""
     levels = dict(state.start_levels)
     for line in results:
-        if line.get("annulled") or line["game"] != state.match.game:
+        if not _counts(line, state):
             continue
         winner, rise, demoted = line["winner"], line["rise"], line.get("demoted")
         assert winner in PAIRS
@@ -180,9 +212,14 @@ def levels_after(state: TableState, results: list[dict[str, object]]) -> dict[Pa
     return levels
 
 
+def _counts(line: dict[str, object], state: TableState) -> bool:
+    """Whether a deal's result adds to the levels: not once it was annulled, or the levels were set after it."""
+    return line["game"] == state.match.game and not line.get("annulled") and not line.get("levels_set")
+
+
 def _fold(state: TableState, results: list[dict[str, object]], *, between: bool) -> None:
     """Levels, and between deals the next deal's level, from the deals that stand."""
-    stand = [x for x in results if not x.get("annulled") and x["game"] == state.match.game]
+    stand = [line for line in results if _counts(line, state)]
     state.levels = levels_after(state, results)
     if between:
         owner = stand[-1]["winner"] if stand else state.start_owner
@@ -193,20 +230,30 @@ def _fold(state: TableState, results: list[dict[str, object]], *, between: bool)
 
 def refold(draft: Draft) -> None:
     """Levels anew from the deals of this game that stand; a deal under way keeps the level it is played at."""
+    _judge_failures(draft)
     between = draft.state.phase in ("standby", "dealing", "deal_over", "game_over", "fault")
     _fold(draft.state, draft.state.results, between=between)
 
 
-def _demote(draft: Draft) -> None:
-    """The setting that sends a pair back to 2 after so many failed attempts at A; neither text has it."""
-    state = draft.state
-    allowed = draft.profile.pass_a_failures
-    line = state.results[-1] if state.results else None
-    if line is not None and allowed:
-        fallen = next((p for p in PAIRS if state.a_failures[p] >= allowed), None)
-        if fallen is not None:
-            line["demoted"] = fallen
-            state.a_failures[fallen] = 0
+def _judge_failures(draft: Draft) -> None:
+    """Failed attempts at A, and by the setting the fall to 2 after so many; neither text has it.
+
+    Counted from the deals that stand, so that one judged another way counts as it is judged now.
+    """
+    state, allowed = draft.state, draft.profile.pass_a_failures
+    failures, owner = dict.fromkeys(PAIRS, 0), state.start_owner
+    for line in state.results:
+        line.pop("demoted", None)
+        if not _counts(line, state):
+            continue
+        if line["level"] == "A" and owner is not None and not line["passes_a"]:
+            failures[owner] += 1
+            if 0 < allowed <= failures[owner]:
+                line["demoted"], failures[owner] = owner, 0
+        winner = line["winner"]
+        assert winner in PAIRS
+        owner = winner
+    state.a_failures = failures
 
 
 def game_line(draft: Draft, passed_a: Pair | None) -> scores.GameResult:
@@ -233,13 +280,33 @@ def end_game(draft: Draft, result: scores.GameResult, at_ms: int, *, by: str) ->
             "by": by,
         }
     )
-    won = {pair: sum(game["winner"] == pair for game in match.played) for pair in PAIRS}
-    match.winner = scores.best_of(won, match.games) if match.games > 1 else result.winner
-    match.over = match.winner is not None or match.called or len(match.played) >= match.games
+    _decide_match(match)
     match.ended_ms = at_ms
     draft.publish("game_over", **match.played[-1])
     if match.over:
         end_match(draft, at_ms)
+
+
+def annul_game(draft: Draft, incident: int) -> None:
+    """A game lost by a penalty that is overturned when another is on: it has no winner and no points."""
+    state, match = draft.state, draft.state.match
+    lost = next((given for given in state.given if given.incident == incident), None)
+    game = next((one for one in match.played if lost and one["game"] == lost.game and one["by"] == lost.penalty), None)
+    if game is None:
+        return
+    nothing = tuple((pair, 0.0) for pair in sorted(PAIRS))
+    game.update(winner=None, by="annulled", difference=0, points=nothing, level_points=nothing)
+    _decide_match(match)
+
+
+def _decide_match(match: MatchState) -> None:
+    """Who has won the match by the games that stand, and whether it is over."""
+    stand = [game for game in match.played if game["by"] != "annulled"]
+    won = {pair: sum(game["winner"] == pair for game in stand) for pair in PAIRS}
+    single = stand[-1]["winner"] if stand else None
+    assert single is None or single in PAIRS
+    match.winner = scores.best_of(won, match.games) if match.games > 1 else single
+    match.over = match.winner is not None or match.called or len(stand) >= match.games
 
 
 def end_match(draft: Draft, at_ms: int) -> None:
@@ -258,8 +325,9 @@ def _judge_pace(draft: Draft, at_ms: int) -> None:
     match = draft.state.match
     if not match.begun_ms or not match.minutes or any(line["passes_a"] for line in draft.state.results):
         return
+    told = any(i.kind == "too_fast" and i.session_game == match.session_game for i in draft.state.incidents)
     used = (at_ms - match.begun_ms) / 60_000
-    if match.played[-1]["by"] == "play" and too_fast(match.minutes, used, draft.profile):
+    if not told and match.played[-1]["by"] == "play" and too_fast(match.minutes, used, draft.profile):
         draft.incident("too_fast", at_ms, detail=f"{used:.0f} of {match.minutes} minutes")
 
 
@@ -281,8 +349,10 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     if phase in ("deal_over", "game_over"):
         for name, value in before.items():
             setattr(state, name, value)
+        _let_round_run(draft)
         return
     draft.move("deal_restored")
+    draft.emit(WatchMode("play"))
     for name, value in before.items():
         if name != "lamps":
             setattr(state, name, value)
@@ -290,5 +360,6 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
         state.phase, state.under, state.pause_reason = "paused", phase, "a foul was overturned"
         state.clock.elapsed_ms = state.clock.elapsed(then_ms)
     state.clock.running, state.thinking.since_ms = False, None
+    _let_round_run(draft)
     draft.lamp(None, "blink")
     draft.publish("paused", reason="a foul was overturned")

@@ -244,7 +244,7 @@ def return_put_right(draft: Draft, laid: Early) -> bool:
     """A receiver whose return was too high lays a small card before the first play: it puts it right (000 L289)."""
     state, exchange, card = draft.state, draft.state.exchange, _sure_card(laid)
     high = [i for i in state.incidents if i.kind == "return_too_high" and i.seat == laid.seat and i.is_open]
-    mine = [i for i in high if i.deal == state.deal_number]
+    mine = [i for i in high if draft.of_this_deal(i)]
     if card is None or not mine or state.actions or laid.seat not in exchange.returned or laid.seat == state.leader:
         return False
     if not small_enough(card, state.deal_level, level_card_above=draft.profile.level_card_above_ten):

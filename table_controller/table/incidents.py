@@ -147,6 +147,8 @@ class Incident:
     lapsed: str = ""
     type: str = ""
     """The type that a wrong play or a play out of turn showed."""
+    session_game: int = 0
+    """Which game of the session: deals of two games have the same numbers."""
     evidence: str = ""
     """Name of the picture that a human is shown with the question, if one was kept."""
     history: tuple[tuple[str, int, str, str], ...] = ()

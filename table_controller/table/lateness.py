@@ -88,7 +88,7 @@ def levels_set(draft: Draft, event: LevelsSet) -> None:
     if draft.state.phase == "game_over":
         _begin_next(draft)
     for line in draft.state.results:
-        line["annulled"] = True
+        line["levels_set"] = True
     draft.state.late = []
     _begin_at(draft, {"EW": event.ew, "NS": event.ns}, event.owner)
     draft.publish("levels_set", levels=(("EW", event.ew), ("NS", event.ns)), owner=event.owner, by=event.by)

@@ -7,6 +7,7 @@ from typing import Any
 
 from table_controller.cards import PAIRS, SEATS, Pair, Seat
 from table_controller.games.guandan.deal import Action, Deal, Void
+from table_controller.games.guandan.proof import Exchanged
 
 
 @dataclass
@@ -33,6 +34,8 @@ class MatchState:
     """The games that are over, with their points."""
     winner: Pair | None = None
     over: bool = False
+    session_game: int = 0
+    """Counts the games of all matches of a session."""
 
 
 @dataclass
@@ -84,6 +87,8 @@ class PastDeal:
     """Stands for the rest in the table's own digest."""
     void: Void | None = None
     """A hand that was declared void, and after which action."""
+    exchange: Exchanged | None = None
+    """Its tribute and return: what later shows that one was wrong is held against it."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PastDeal:
         return self

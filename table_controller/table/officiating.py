@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import copy
 
-from table_controller.cards import PAIRS, Seat, pair_of, partner
+from table_controller.cards import PAIRS, Seat, other_pair, pair_of, partner
 from table_controller.games.guandan import irregular
 from table_controller.games.guandan import penalties as rules
 from table_controller.games.guandan.irregular import Treatment
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
 from table_controller.table.contest import lose_game
 from table_controller.table.corrections import valid_again
-from table_controller.table.deal_end import FINISHED, lose_deal, refold, restore, saved, void_finished
+from table_controller.table.deal_end import FINISHED, annul_game, lose_deal, refold, restore, saved, void_finished
 from table_controller.table.duties import WRONG_PLAYS, owe_card, types_in, unname
 from table_controller.table.events import IncidentUpdated
 from table_controller.table.exchange import end_if_ready
@@ -94,11 +94,11 @@ def _give(draft: Draft, incident: Incident, seat: Seat, penalty: str) -> None:
 def _treat(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> None:
     """Taking back, stopped rights, barred types: what the rules say of this irregularity at the table."""
     state, deal = draft.state, draft.state.deal
-    if incident.kind == "tribute_not_due" and incident.deal == state.deal_number:
+    if incident.kind == "tribute_not_due" and draft.of_this_deal(incident):
         for card in incident.detail.split():
             owe_card(draft, ShownCard(seat, card))
         return
-    if deal is None or incident.deal != state.deal_number:
+    if deal is None or not draft.of_this_deal(incident):
         return
     found = _treatment(incident, seat, leading=deal.leading and deal.turn == seat)
     if found is None:
@@ -135,11 +135,11 @@ def _carry_out(draft: Draft, incident: Incident, seat: Seat, event: Ruled) -> No
         _void_hand(draft, seat, incident.number, event.at_ms)
         return
     elif event.penalty == "foul":
-        state.undo = {incident.number: saved(state, event.at_ms)}
-        lose_deal(draft, pair_of(seat), event.at_ms)
+        state.undo[incident.number] = saved(state, event.at_ms)
+        lose_deal(draft, pair_of(seat), event.at_ms, incident.number)
         return
     elif event.penalty in ("game_lost", "out"):
-        state.undo = {incident.number: saved(state, event.at_ms)}
+        state.undo[incident.number] = saved(state, event.at_ms)
         lose_game(draft, pair_of(seat), event.at_ms, by=event.penalty)
         return
     skip_if_barred(draft, event.at_ms)
@@ -155,7 +155,7 @@ def _void_hand(draft: Draft, seat: Seat, number: int, at_ms: int) -> None:
             f"The hand of seat {deal.void} is void already.", way_out="Correct the result after it.", code="PENALTY"
         )
     if state.phase in FINISHED:
-        state.undo = {number: saved(state, at_ms)}
+        state.undo[number] = saved(state, at_ms)
         void_finished(draft, seat, at_ms)
         draft.publish("hand_void", seat=seat)
         return
@@ -217,18 +217,21 @@ def incident_updated(draft: Draft, event: IncidentUpdated) -> None:
 def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
     """Score, levels, counters and rights are as if it never had been."""
     state, number = draft.state, incident.number
+    keys = list(state.undo)
+    later = next(iter(keys[keys.index(number) + 1 :]), None) if number in keys else None
     undo = state.undo.pop(number, None)
-    if undo is not None and state.deal_number == undo["deal_number"] and state.phase in ("deal_over", "game_over"):
+    if undo is not None and later is not None:
+        state.undo[later] = undo  # what came after it still stands, and goes back to before both
+    elif undo is not None and state.deal_number == undo["deal_number"] and state.phase in ("deal_over", "game_over"):
         restore(draft, undo, at_ms)
     elif incident.penalty == "foul":
-        for line in state.results:
-            if line["deal"] == incident.deal and line.get("foul"):
-                line["annulled"] = True
-        refold(draft)
-    if incident.penalty == VOID_HAND and incident.deal == state.deal_number and state.phase in (*IN_PLAY, "paused"):
+        _foul_gone(draft, number)
+    elif incident.penalty in ("game_lost", "out"):
+        annul_game(draft, number)
+    if incident.penalty == VOID_HAND and draft.of_this_deal(incident) and state.phase in (*IN_PLAY, "paused"):
         _take_hand_up(draft)
     elif incident.penalty == VOID_HAND:
-        valid_again(draft, incident.deal)
+        valid_again(draft, incident.deal, at_ms)
     if incident.kind == "late_arrival":
         not_late(draft, number)
     state.given = [item for item in state.given if item.incident != number]
@@ -242,6 +245,22 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
         state.shown_cards = [s for s in state.shown_cards if s.seat != incident.seat or s.card not in incident.detail]
     draft.publish("overturned", number=number, levels=tuple(sorted(state.levels.items())))
     _withdraw_what_followed(draft, at_ms)
+
+
+def _foul_gone(draft: Draft, number: int) -> None:
+    """A foul is overturned when the next deal is on: its deal's levels go, unless it was lost by another as well."""
+    state = draft.state
+    line = next((one for one in state.results if one.get("foul_incident") == number), None)
+    if line is None:
+        return
+    same = {i.number for i in state.incidents if draft.of_deal(i, int(str(line["deal"])))}
+    left = [g for g in state.given if g.penalty == "foul" and g.incident in same and g.incident != number]
+    if left:
+        pair = pair_of(left[-1].seat)
+        line.update(foul=pair, winner=other_pair(pair), foul_incident=left[-1].incident)
+    else:
+        line["annulled"] = True
+    refold(draft)
 
 
 def _take_hand_up(draft: Draft) -> None:

@@ -12,29 +12,30 @@ def _proofs(draft: Draft) -> list[Proof]:
     return proved(state.actions, exchange, state.deal_level, draft.profile)
 
 
-def prove(draft: Draft, at_ms: int) -> None:
+def prove(draft: Draft, at_ms: int, deal: int = 0, proofs: list[Proof] | None = None) -> None:
     """Raise what the record proves and was not raised yet; the plays that prove it are named.
 
-    What a referee overturned stays so: later plays do not raise it again.
+    What a referee overturned stays so: later plays do not raise it again. ``deal`` and ``proofs`` are those of a deal
+    that is over.
     """
-    state = draft.state
-    for proof in _proofs(draft):
+    state, deal = draft.state, deal or draft.state.deal_number
+    for proof in _proofs(draft) if proofs is None else proofs:
         known = any(
-            i.kind == proof.kind and i.seat == proof.seat and i.deal == state.deal_number and not i.is_withdrawn
+            i.kind == proof.kind and i.seat == proof.seat and draft.of_deal(i, deal) and not i.is_withdrawn
             for i in state.incidents
         )
         if not known:
             plays = ", ".join(str(number) for number in proof.plays)
             detail = f"{proof.card} in play {plays}"
-            draft.incident(proof.kind, at_ms, proof.seat, max(proof.plays), detail=detail)
+            draft.incident(proof.kind, at_ms, proof.seat, max(proof.plays), detail=detail, deal=deal)
 
 
-def withdraw_unproved(draft: Draft, at_ms: int) -> None:
+def withdraw_unproved(draft: Draft, at_ms: int, deal: int = 0, proofs: list[Proof] | None = None) -> None:
     """After a correction: a proof that rested on what was misread falls with it."""
-    state = draft.state
-    holds = {(proof.kind, proof.seat) for proof in _proofs(draft)}
+    state, deal = draft.state, deal or draft.state.deal_number
+    holds = {(proof.kind, proof.seat) for proof in (_proofs(draft) if proofs is None else proofs)}
     kinds = ("wrong_tribute", "wrong_return", "impossible_card")
     for incident in list(state.incidents):
-        mine = incident.kind in kinds and incident.deal == state.deal_number and incident.is_open
+        mine = incident.kind in kinds and draft.of_deal(incident, deal) and incident.is_open
         if mine and (incident.kind, incident.seat) not in holds:
             draft.withdraw(incident.number, at_ms, "no longer proved after a correction")

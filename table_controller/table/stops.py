@@ -30,8 +30,10 @@ def stop(draft: Draft, seat: Seat, incident: int, *, once: bool = False, partner
     deal = draft.state.deal
     if deal is None:
         return
-    may_act = seat == deal.turn or seat in deal.trick.to_answer or (once and seat not in deal.out)
+    may_act = seat in deal.trick.to_answer or ((once or deal.leading) and seat not in deal.out)
     trick = deal.trick_number if may_act or partner_too else deal.trick_number + 1
+    while not once and any(held.seat == seat and held.trick == trick and not held.once for held in draft.state.stops):
+        trick += 1  # a second one takes another trick's right
     draft.state.stops.append(Stop(seat, trick, once, incident, partner_too))
     draft.publish("right_stopped", seat=seat, trick=trick, once=once, partner_too=partner_too)
 

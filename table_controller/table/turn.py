@@ -75,15 +75,19 @@ class Draft:
         shown_type: str = "",
         evidence: str = "",
         what: str = "",
+        deal: int = 0,
     ) -> Incident:
         """Open an incident with what the rules propose for it, and publish it.
 
-        ``what`` names the irregularity to ``penalties.proposed`` where the kind alone does not tell.
+        ``what`` names the irregularity to ``penalties.proposed`` where the kind alone does not tell; ``deal`` an
+        earlier deal that it belongs to.
         """
         state = self.state
         trick = state.deal.trick_number if state.deal else 0
-        incident = Incident(len(state.incidents) + 1, kind, at_ms, state.deal_number, seat, play, detail, trick=trick)
-        incident = replace(incident, type=shown_type, rule=KINDS[kind].rule, evidence=evidence)
+        number, deal = len(state.incidents) + 1, deal or state.deal_number
+        incident = Incident(number, kind, at_ms, deal, seat, play, detail, trick=trick)
+        told = {"session_game": state.match.session_game, "rule": KINDS[kind].rule}
+        incident = replace(incident, type=shown_type, evidence=evidence, **told)  # type: ignore[arg-type]
         incident = self._with_proposal(incident, what or kind)
         state.incidents.append(incident)
         self.publish(
@@ -97,6 +101,14 @@ class Draft:
             needs=incident.needs,
         )
         return incident
+
+    def of_this_deal(self, incident: Incident) -> bool:
+        """Whether an incident belongs to the deal under way, or to the last one."""
+        return self.of_deal(incident, self.state.deal_number)
+
+    def of_deal(self, incident: Incident, number: int) -> bool:
+        """Whether an incident belongs to a deal of this game."""
+        return (incident.deal, incident.session_game) == (number, self.state.match.session_game)
 
     def _with_proposal(self, incident: Incident, what: str) -> Incident:
         state = self.state
