@@ -76,7 +76,7 @@ def test_a_failure_at_any_call_acts_on_nothing_and_the_game_goes_on(
     plain = TableCore()
     for event in events:
         plain.commit(plain.handle(event))
-    for failing in range(0, len(events) - 1, 3):
+    for failing in range(len(events)):
         path = tmp_path / f"{failing}"
         journal = JournalWriter(path)
         runtime = TableRuntime(TableCore(), journal, VirtualClock())
@@ -92,6 +92,7 @@ def test_a_failure_at_any_call_acts_on_nothing_and_the_game_goes_on(
                 refused += 1
                 assert (len(acted), runtime.state.digest()) == (before, state), f"seed {seed}, call {failing}"
         assert refused == 1
+        runtime._drain()  # the last event has no other after it that would bring it along
         assert runtime.state.digest() == plain.state.digest(), f"seed {seed}, call {failing}"
         monkeypatch.undo()
         contents = read_journal(path)

@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 FLIPS, FLIP_PARTS = 100_000, 10
 CORE = ("cards", "errors", "games", "table")
 BRUTE_FORCE, HOSTILE = "tests/rules/test_engine_brute_force.py", "tests/cli/test_hostile.py"
+BROKER, BROKER_PARTS = "tests/feed/test_broker_troubles.py", 4
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
 
@@ -48,6 +49,16 @@ def test_ten_thousand_hands(part_once: Any) -> None:
     """R3."""
     again(BRUTE_FORCE, BRUTE_FORCE_HANDS="10000")
     part_once("R3", 10_000)
+
+
+@pytest.mark.broker
+@pytest.mark.runs(*CORE, BROKER, "feed journal runtime", starts=BROKER)
+@pytest.mark.parametrize("part", range(BROKER_PARTS))
+def test_a_thousand_troubles_of_the_broker(part: int, part_once: Any) -> None:
+    """R10, each part with a day offline."""
+    seed = 1000 + part
+    again(BROKER, BROKER_TROUBLES=str(1000 // BROKER_PARTS), BROKER_SEED=str(seed), BROKER_DAY="20000")
+    part_once("R10", 1000 // BROKER_PARTS, seed=seed)
 
 
 @pytest.mark.runs(*CORE, HOSTILE, "journal sim feed", starts=HOSTILE)
