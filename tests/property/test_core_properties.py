@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from table_controller.cards import FACES, RANKS, SEATS, UNKNOWN
 from table_controller.games.guandan.deal import HAND_SIZE
+from table_controller.games.guandan.hands import readings
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
@@ -102,10 +103,18 @@ class CoreMachine(RuleBasedStateMachine):
     def referee(self, make: Any) -> None:
         self.send(make, by="referee")
 
-    @rule(play=st.integers(1, 20), said=cards)
-    def correct(self, play: int, said: Any) -> None:
+    @rule(play=st.integers(1, 20), said=cards, deal=st.integers(0, 2))
+    def correct(self, play: int, said: Any, deal: int) -> None:
         known = tuple(card for card in said if card != UNKNOWN)
-        self.send(ev.PlayCorrected, play=play, cards=known or ("3S",), by="referee")
+        self.send(ev.PlayCorrected, play=play, cards=known or ("3S",), by="referee", deal=deal)
+
+    @rule(back=st.integers(1, 3), which=st.integers(0, 3))
+    def a_wild_is_said(self, back: int, which: int) -> None:
+        actions = self.table.core.state.actions
+        if len(actions) >= back and UNKNOWN not in actions[-back].cards:
+            found = readings(actions[-back].cards, self.table.core.state.deal_level)
+            reading = found[which % len(found)].text() if found else "single:3"
+            self.send(rv.WildDeclared, play=actions[-back].number, reading=reading, by="player")
 
     @rule(number=st.integers(1, 6), status=st.sampled_from(["acknowledged", "resolved", "overturned", "nonsense"]))
     def incident(self, number: int, status: str) -> None:
@@ -252,7 +261,7 @@ class CoreMachine(RuleBasedStateMachine):
 
 
 CoreMachine.TestCase.settings = settings(
-    max_examples=int(os.environ.get("PROPERTY_EXAMPLES", "120")),
+    max_examples=int(os.environ.get("PROPERTY_EXAMPLES", "200")),
     stateful_step_count=int(os.environ.get("PROPERTY_STEPS", "50")),
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking whole deals takes longer than it helps
