@@ -86,9 +86,10 @@ sbom: .venv/.ready-dev
 release: .venv/.ready-dev
 	@PYTHON=$(CURDIR)/$(BIN)/python bash systemd/release.sh $(KEY)
 
+# What this machine cannot try (a clean Debian needs root and debootstrap) is named at the end and in the page.
 # In parts; one that passed is run again only when what it runs has changed (build/soak/results.jsonl). Then: python tests/reliability.py
 soak: .venv/.ready-dev
-	$(BIN)/python -m pytest tests/soak tests/journal tests/systemd -m soak --timeout 0 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/soak tests/journal tests/systemd -m soak --timeout 0 -rs $(PYTEST_ARGS)
 
 train: .venv-train/.ready
 	.venv-train/bin/python -m models.train --out $(if $(SMOKE),build/smoke,models) --work $(if $(SMOKE),build/smoke/work,build/train) $(if $(SMOKE),--smoke) $(ARGS)

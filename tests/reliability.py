@@ -196,6 +196,17 @@ ROWS = (
 )
 
 
+ALSO = (
+    ("tests/soak/test_virtual_soak.py", "clean deals in virtual time under three profiles: no incident", "deals"),
+    ("tests/soak/test_camera_soak.py", "deals through rendered camera and recogniser: nobody is accused", "deals"),
+    ("tests/soak/test_dealer_soak.py::test_killed", "the controller killed while a simulated dealer deals", "kills"),
+    ("tests/soak/test_venue_soak.py", "a thousand tables on one service: nothing lost, memory flat", "seconds"),
+    ("tests/systemd/test_install.py", "this checkout installed, upgraded, rolled back, removed", "times"),
+    ("tests/systemd/test_clean_debian.py", "the same by the README on a clean Debian 12, with a deal", "times"),
+)
+"""Long tests beside the rows: where (the beginning of a test's name), what, and what is counted."""
+
+
 def module_of(path: str) -> str:
     """A path as junit names it."""
     return path.removesuffix(".py").replace("/", ".")
@@ -233,6 +244,31 @@ def from_soak(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def also_from_soak(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """By the beginning in ``ALSO``: the count of all parts, the last date, and why one was not tried, if it was not."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in {one["test"]: one for one in lines}.values():
+        for begin in (place for place, *_ in ALSO if line["test"].startswith(place)):
+            told = found.setdefault(begin, {"count": 0, "date": ""})
+            told["count"] += line["count"]
+            told["date"] = max(told["date"], line["date"][:10])
+            if "not_tried" in line:
+                told["not_tried"] = line["not_tried"]
+    return found
+
+
+def also(results: dict[str, Any]) -> str:
+    """What else ``make soak`` runs, as Markdown."""
+    lines = ["| also at length | test | result |", "|---|---|---|"]
+    for begin, what, unit in ALSO:
+        told = results.get("also", {}).get(begin)
+        said = "not yet run" if told is None else f"{told['count']:,} {unit} passed, {told['date']}"
+        if told is not None and "not_tried" in told:
+            said = f"**NOT TRIED**, {told['date']}: {told['not_tried']}"
+        lines.append(f"| {what} | `{begin.split('::')[0]}` | {said} |")
+    return "\n".join(lines)
+
+
 def table(results: dict[str, Any]) -> str:
     """The table as Markdown."""
     lines = ["| # | fault | tests | in CI | result | at length (`make soak`) |", "|---|---|---|---|---|---|"]
@@ -254,7 +290,7 @@ def table(results: dict[str, Any]) -> str:
 def page(text: str, results: dict[str, Any]) -> str:
     """The page with its table made anew."""
     head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n{table(results)}\n{END}{rest.split(END)[1]}"
+    return f"{head}{BEGIN}\n{table(results)}\n\n{also(results)}\n{END}{rest.split(END)[1]}"
 
 
 def main() -> int:
@@ -268,6 +304,7 @@ def main() -> int:
         results["ci"] |= from_junit(args.junit)
     lines = [json.loads(line) for file in args.soak for line in file.read_text().splitlines()]
     results["long"] |= from_soak(lines)
+    results["also"] = results.get("also", {}) | also_from_soak(lines)
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), results), encoding="utf-8")
     return 0

@@ -14,7 +14,8 @@ from table_controller.geometry import load_geometry
 from table_controller.vision.enrol.opening import check_setting
 from table_controller.vision.sources import KINDS, check_source
 
-SOURCES = ("folder", "video", "v4l2", "frames", "pi", "picamera2")
+SOURCES, BARE_SOURCES = ("folder", "video", "v4l2", "frames"), ("pi", "picamera2")
+"""Kinds of cameras that are followed by ``:`` and a name, and those that stand alone."""
 
 
 def check_before(config: Config, *, degraded: bool) -> list[str]:
@@ -48,7 +49,8 @@ def decks_folder(config: Config) -> Path:
 
 def check_camera(config: Config) -> None:
     """Raises ConfigError for what names no camera, else what is wrong with it."""
-    if config.camera.source.partition(":")[0] not in SOURCES:
+    kind, _, rest = config.camera.source.partition(":")
+    if not ((kind in SOURCES and rest) or config.camera.source in BARE_SOURCES):
         raise ConfigError(f"camera.source = {config.camera.source!r} is not allowed.", way_out=KINDS)
     check_source(config.camera.source, load_geometry(), lambda: 0)
 

@@ -50,6 +50,28 @@ def test_results_are_taken_in_by_row_and_a_failure_is_said(tmp_path: Path) -> No
     assert "not run" in text
 
 
+def test_a_long_test_that_could_not_be_tried_stands_in_the_page_with_its_reason() -> None:
+    begin = "tests/systemd/test_clean_debian.py"
+    line = {
+        "row": "clean Debian",
+        "test": f"{begin}::t",
+        "count": 0,
+        "date": "2026-11-29T00:00",
+        "not_tried": "no root",
+    }
+    assert "**NOT TRIED**, 2026-11-29: no root" in made.also({"also": made.also_from_soak([line])})
+    tried = {**line, "count": 1}
+    del tried["not_tried"]
+    assert "| 1 times passed, 2026-11-29 |" in made.also({"also": made.also_from_soak([line, tried])})
+    assert made.also({}).count("not yet run") == len(made.ALSO)
+    for place, *_ in made.ALSO:
+        assert (ROOT / place.split("::")[0]).exists()
+    debian = load("systemd/test_clean_debian.py")
+    assert debian.lacking(0, "/usr/sbin/debootstrap", None) == ""
+    assert debian.lacking(1000, None, None) == "it needs root, for chroot and the package debootstrap"
+    assert debian.lacking(0, None, "/made") == ""
+
+
 THREATS = [
     line for line in SECURITY.splitlines() if line.startswith("| ") and not line.startswith(("| threat", "|---"))
 ]

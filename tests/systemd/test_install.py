@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,7 +130,9 @@ def test_a_release_must_carry_the_right_signature(tree: Tree, tmp_path: Path) ->
 
 
 @pytest.mark.soak
-def test_the_real_program_is_installed_from_this_checkout(tree: Tree) -> None:
+@pytest.mark.timeout(0)
+@pytest.mark.runs("table_controller/**/*.py systemd/* ./pyproject.toml")
+def test_the_real_program_is_installed_from_this_checkout(tree: Tree, part_once: Any) -> None:
     """With all its packages, as a venue would: install, judge a play, upgrade, roll back, uninstall."""
     environment = {**os.environ, "ROOT": str(tree.root), "PYTHON": sys.executable}
     command = tree.root / "opt/table-controller/current/bin/table-controller"
@@ -139,3 +142,4 @@ def test_the_real_program_is_installed_from_this_checkout(tree: Tree) -> None:
         assert "pair:5" in said
     subprocess.run(["bash", str(SCRIPT), "uninstall"], check=True, env=environment, timeout=60)
     assert not command.exists()
+    part_once("installer", 1)
