@@ -16,9 +16,12 @@ from table_controller.feed.client import Broker
 from table_controller.feed.topics import split_topic
 from table_controller.venue import wire as wires
 from table_controller.venue.archive import Archive
+from table_controller.venue.relay import airing, incoming
 from table_controller.venue.relay import relay as relays
+from table_controller.venue.relay.airing import MOST_OUT
 from table_controller.venue.relay.catching_up import FETCH_MS
-from table_controller.venue.relay.relay import FEW, MOST_OUT, THIN_AT, Relay
+from table_controller.venue.relay.incoming import FEW, THIN_AT
+from table_controller.venue.relay.relay import Relay
 from table_controller.venue.service import BATCHES, Service
 from table_controller.venue.settings import ArchiveSettings, VenueConfig, VenueSettings
 from table_controller.venue.store.database import migrate, open_database
@@ -184,8 +187,8 @@ def test_a_backlog_is_aired_in_order_while_a_gap_is_filled_and_the_link_breaks(a
 def test_where_the_air_is_behind_memory_is_bounded_and_old_states_are_left_out(
     alone: Alone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relays, "MOST_OUT", 900)
-    monkeypatch.setattr(relays, "BEHIND_MS", 0)
+    monkeypatch.setattr(airing, "MOST_OUT", 900)
+    monkeypatch.setattr(incoming, "BEHIND_MS", 0)
     tables, each = 40, 100
     for n in range(1, each + 1):
         for place in range(tables):
@@ -195,7 +198,7 @@ def test_where_the_air_is_behind_memory_is_bounded_and_old_states_are_left_out(
             alone.tick()
             track = alone.relay._tracks["t1"]
             assert alone.in_memory() <= FEW * tables
-            assert len(alone.relay._sent) <= MOST_OUT
+            assert len(alone.relay._airing.sent) <= MOST_OUT
             assert len(track.waiting) <= n + THIN_AT + 1, "the events, and states since it was thinned"
     assert len(track.waiting) > FEW, "nothing came back: the rest waits on the disk"
     for _ in range(60):

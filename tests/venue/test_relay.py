@@ -94,7 +94,7 @@ def test_nothing_is_early_and_a_hold_and_a_cut_work_at_once(air: Air, kit: Any) 
     air.say("cut")
     kit.wait_for(lambda: status() == ("cut", 0))
     air.speak(2)  # while it is cut
-    kit.wait_for(lambda: air.relay._seen.get(("t1", "b1")) == 10)
+    kit.wait_for(lambda: air.relay._lanes.seen.get(("t1", "b1")) == 10)
     air.say("go")
     kit.wait_for(lambda: status()[0] == "go")
     air.speak(1)
@@ -122,7 +122,7 @@ def test_a_correction_before_air_time_leaves_no_trace_of_the_error(air: Air, kit
     last = table.core.state.actions[-1]
     table.send(rv.PlayRemoved, play=last.number, by="Li", reason="never was")
     assert table.core.state.actions[0].cards == right
-    kit.wait_for(lambda: air.relay._seen.get(("t1", "b1")) == air.table.sent)
+    kit.wait_for(lambda: air.relay._lanes.seen.get(("t1", "b1")) == air.table.sent)
     kit.wait_for(lambda: air.relay._tracks["t1"].waiting[-1].seq == air.table.sent)
     air.say("delay", delay_ms=0)
     kit.wait_for(lambda: len(air.events()) == air.table.sent)
@@ -198,7 +198,7 @@ def test_a_last_event_that_only_the_state_tells_of_is_fetched(
         return [json.loads(payload) for payload in table.outbox.events(boot, after)]
 
     relay = Relay(hall.login("relay"), "hall", tmp_path / "state", 0, missed)
-    take = relay._event
+    take = relay._incoming.event
 
     def deaf_once(track: Any, heard: Any, said: dict[str, Any]) -> None:
         if said["seq"] == 4 and not lost:
@@ -206,7 +206,7 @@ def test_a_last_event_that_only_the_state_tells_of_is_fetched(
         else:
             take(track, heard, said)
 
-    monkeypatch.setattr(relay, "_event", deaf_once)
+    monkeypatch.setattr(relay._incoming, "event", deaf_once)
     relay.start()
     try:
         kit.wait_for(lambda: relay._clear)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from table_controller.venue.relay.track import Track, said_again
+from table_controller.venue.relay.tracks import Tracks
 from table_controller.venue.wire import Heard, envelope_fits
 
 FETCH_MS = 4000
@@ -25,9 +26,10 @@ class CatchUp:
         missed: Missed | None,
         call: Callable[[Callable[[], None]], None],
         live: Callable[[Heard], None],
-        seen: Mapping[tuple[str, str], int],
+        tracks: Tracks,
     ) -> None:
-        self._missed, self._call, self._live, self.seen = missed, call, live, seen
+        self._missed, self._call, self._live = missed, call, live
+        self._tracks, self.seen = tracks, tracks.seen
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="relay-missed")
 
     def stop(self) -> None:
@@ -54,7 +56,8 @@ class CatchUp:
         return True
 
     def _answered(self, track: Track, asked: int, key: tuple[str, str], found: list[Any], now_ms: int) -> None:
-        if asked == track.asked:
+        # Where the disk refused a batch its table begins anew from there, and asks again: this answer is of before.
+        if asked == track.asked and self._tracks.all.get(key[0]) is track:
             self.fetched(track, key, found, now_ms)
 
     def fetched(self, track: Track, key: tuple[str, str], found: list[Any], now_ms: int) -> None:
