@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from table_controller.errors import JournalError
@@ -83,7 +84,7 @@ def _stand_still(draft: Draft, clock: ClockState, used_ms: int, at_ms: int, at_r
     state = draft.state
     under = state.under if state.phase == "paused" else state.phase
     state.phase = at_rest
-    state.clock = ClockState(clock.kind, clock.seat, at_ms, used_ms, False, clock.warning_ms, clock.limit_ms)
+    state.clock = replace(clock, anchor_ms=at_ms, elapsed_ms=used_ms, running=False)
     state.early, state.early_reports, state.unapplied, state.rejected = [], {}, [], None
     state.thinking = Thinking(dict(state.thinking.used), state.thinking.between_ms)
     if under in ("dealing", "fault", "standby", "deal_over", "game_over"):

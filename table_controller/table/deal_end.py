@@ -305,6 +305,9 @@ def _decide_match(match: MatchState) -> None:
     won = {pair: sum(game["winner"] == pair for game in stand) for pair in PAIRS}
     single = stand[-1]["winner"] if stand else None
     assert single is None or single in PAIRS
+    if stand and stand[-1]["by"] in ("out", "withdrawal"):  # who is out, or gone, plays no further game
+        match.winner, match.over = single, True
+        return
     match.winner = scores.best_of(won, match.games) if match.games > 1 else single
     match.over = match.winner is not None or match.called or len(stand) >= match.games
 

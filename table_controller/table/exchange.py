@@ -5,9 +5,9 @@ from __future__ import annotations
 from table_controller.cards import UNKNOWN, Seat, partner
 from table_controller.games.guandan.clocks import tribute_clock
 from table_controller.games.guandan.deal import Deal
-from table_controller.games.guandan.order import card_strength
+from table_controller.games.guandan.hands import wild_of
 from table_controller.games.guandan.penalties import LATER
-from table_controller.games.guandan.tribute import payers, small_enough, tribute_plan
+from table_controller.games.guandan.tribute import payers, small_enough, tribute_plan, tribute_strength
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
 from table_controller.table.incidents import TABLE
@@ -119,6 +119,8 @@ def _tribute(draft: Draft, laid: Early) -> None:
     exchange.shown[seat] = cards[0]
     draft.publish("tribute", seat=seat, card=cards[0])
     _ask(draft, laid)
+    if cards[0] == wild_of(draft.state.deal_level) and not laid.doubtful:
+        draft.incident("wrong_tribute", laid.at_ms, seat, detail=f"{cards[0]}: the wild is no tribute")
     settle_tribute(draft, laid.at_ms)
 
 
@@ -231,13 +233,21 @@ def _tribute_put_right(draft: Draft, laid: Early) -> bool:
     was = exchange.shown.get(laid.seat, UNKNOWN)
     if card is None or was == UNKNOWN or exchange.returned or laid.seat not in exchange.pays:
         return False
-    if card_strength(card, state.deal_level) <= card_strength(was, state.deal_level):
+    if tribute_strength(card, state.deal_level) <= tribute_strength(was, state.deal_level):
         return False
     exchange.shown[laid.seat] = card
+    _wild_taken_back(draft, laid)
     plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
     exchange.pays, state.leader = plan.pays, plan.leads
     _tell_put_right(draft, laid, "wrong_tribute_early")
     return True
+
+
+def _wild_taken_back(draft: Draft, laid: Early) -> None:
+    for incident in list(draft.state.incidents):
+        mine = incident.kind == "wrong_tribute" and incident.seat == laid.seat and draft.of_this_deal(incident)
+        if mine and incident.is_open:
+            draft.withdraw(incident.number, laid.at_ms, "put right before play")
 
 
 def return_put_right(draft: Draft, laid: Early) -> bool:

@@ -13,6 +13,7 @@ from table_controller.games.guandan import irregular
 from table_controller.games.guandan import penalties as rules
 from table_controller.games.guandan.irregular import Treatment
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
+from table_controller.games.guandan.tribute import payers
 from table_controller.table.contest import lose_game
 from table_controller.table.corrections import valid_again
 from table_controller.table.deal_end import FINISHED, annul_game, lose_deal, refold, restore, saved, void_finished
@@ -230,7 +231,7 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
         annul_game(draft, number)
     if incident.penalty == VOID_HAND and draft.of_this_deal(incident) and state.phase in (*IN_PLAY, "paused"):
         _take_hand_up(draft)
-    elif incident.penalty == VOID_HAND:
+    elif incident.penalty == VOID_HAND and draft.of_deal(incident, incident.deal):
         valid_again(draft, incident.deal, at_ms)
     if incident.kind == "late_arrival":
         not_late(draft, number)
@@ -331,9 +332,19 @@ def leader_named(draft: Draft, event: LeaderNamed) -> None:
         end_if_ready(draft, event.at_ms)
 
 
+def _owing(draft: Draft) -> list[Seat]:
+    """Who owes the tribute that is due now, or about to be."""
+    state = draft.state
+    if state.phase == "sorting" and state.deal_number > 1 and not state.no_tribute and state.last_order:
+        return list(payers(state.last_order))
+    return list(state.exchange.owing) if state.phase == "tribute" else []
+
+
 def exposed(draft: Draft, event: CardsExposed) -> None:
     """Cards shown without being played are public, and not spent (seed 000 L249, L261)."""
     state = draft.state
+    if event.as_tribute and event.seat in _owing(draft):
+        raise Refusal(f"Seat {event.seat} owes tribute.", way_out="Enter the card as its tribute.", code="TRIBUTE")
     state.exposed += [(event.seat, card) for card in event.cards]
     draft.publish("exposed", seat=event.seat, cards=event.cards, by=event.by)
     if event.as_tribute:

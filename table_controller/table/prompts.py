@@ -55,6 +55,8 @@ def _call(draft: Draft, kind: str, event: PromptLaid | TdPressed) -> None:
     draft.buzz("td")
     if draft.state.phase in UNDER_PAUSE:
         draft.pause(event.at_ms, kind)
+    elif kind == "td_call" and draft.state.pause_reason == "stop":
+        draft.state.pause_reason = kind  # lifting the STOP card lets play go on no longer: the referee does
 
 
 def lifted(draft: Draft, event: PromptLifted) -> None:

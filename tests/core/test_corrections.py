@@ -106,7 +106,7 @@ def test_play_rolls_back_to_the_report_that_was_missed() -> None:
     state = table.core.state
     assert state.deal is not None
     for seat in ("E", "N", "W", "S"):
-        state.deal.counts[seat] = 11  # type: ignore[index]
+        state.deal.counts[seat] = 11
     state.resynced = copy.deepcopy(state.deal)
     table.send(ev.CardsSeen, seat="E", cards=("5S",))
     table.send(ev.CardsSeen, seat="N", cards=("6S",))

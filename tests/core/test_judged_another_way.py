@@ -1,4 +1,4 @@
-"""Deals, games and matches that are judged another way afterwards: the record put right, fouls and games overturned."""
+"""Deals, games and matches that are judged another way afterwards: records put right, fouls and games overturned."""
 
 from __future__ import annotations
 
@@ -7,80 +7,17 @@ from typing import Any
 import pytest
 
 from table_controller.cards import SEATS
-from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
 from table_controller.table.carry import document
 from table_controller.table.codec import to_data
 from table_controller.table.effects import SetTimer, WatchMode
 
-LAST = ("8S", "9S", "TS", "JS")
 HEAD: dict[str, Any] = {"by": "head", "role": "head_referee"}
 BOTH = ("EW", "NS")
 
 
-class Table(EventTable):
-    """A table whose deals end as a test says."""
-
-    def begin(self, rules: str = "", **match: Any) -> None:
-        self.send(ev.TableOpened, table="t1", venue="v", profile="ours" if rules else "default", rules=rules)
-        if match:
-            assert self.send(rv.MatchSet, by="x", **match).refusal is None
-
-    def ready(self, leader: str = "E") -> None:
-        """A deal by hand, sorted; a tribute that is due is shown and returned."""
-        assert self.send(ev.DealtByHand, by="x", leader=leader).refusal is None
-        for seat in SEATS:
-            self.send(ev.ReadyPressed, seat=seat)
-        if self.core.state.phase == "sorting":
-            self.send(rv.LeaderNamed, leader=leader, by="x")
-        exchange = self.core.state.exchange
-        for seat, card in zip(list(exchange.owing), ("KS", "QS"), strict=False):
-            self.send(ev.CardsSeen, seat=seat, cards=(card,))
-        for seat, card in zip(list(exchange.pays.values()), ("3D", "4D"), strict=False):
-            self.send(ev.CardsSeen, seat=seat, cards=(card,))
-        exchange = self.core.state.exchange
-        for receiver in list(exchange.pays.values()):
-            self.send(ev.CardsSeen, seat=receiver, cards=("3D",))
-        assert self.core.state.phase == "playing"
-
-    def finish(self, order: str) -> None:
-        """The deal under way ends with these places, each seat holding one card."""
-        self.send(ev.Resync, by="x", turn=order[0], counts=(1, 1, 1, 1))
-        cards = dict(zip(order, LAST, strict=False))
-        for _ in range(20):
-            deal = self.core.state.deal
-            if self.core.state.phase not in ("playing", "trick_over"):
-                return
-            assert deal is not None
-            due = next(seat for seat in order if seat not in deal.out)
-            if deal.turn == due:
-                self.send(ev.CardsSeen, seat=deal.turn, cards=(cards[due],))
-            else:
-                self.send(ev.PassPressed, seat=deal.turn)
-
-    def deal_of(self, order: str) -> None:
-        self.ready()
-        self.finish(order)
-
-    def give(self, penalty: str, seat: str, kind: str = "serious") -> int:
-        self.send(rv.IrregularityNoted, kind=kind, seat=seat, by="x")
-        number = self.core.state.incidents[-1].number
-        outcome = self.send(rv.Ruled, incident=number, penalty=penalty, **HEAD)
-        assert outcome.refusal is None, outcome.refusal
-        return number
-
-    def overturn(self, number: int) -> None:
-        outcome = self.send(ev.IncidentUpdated, incident=number, status="overturned", by="head")
-        assert outcome.refusal is None, outcome.refusal
-
-
-@pytest.fixture
-def table() -> Table:
-    return Table(5)
-
-
-def test_two_fouls_of_one_deal_are_overturned_one_by_one(table: Table) -> None:
+def test_two_fouls_of_one_deal_are_overturned_one_by_one(table: Any) -> None:
     table.begin()
     table.deal_of("ENWS")
     before = dict(table.core.state.levels)
@@ -93,7 +30,7 @@ def test_two_fouls_of_one_deal_are_overturned_one_by_one(table: Table) -> None:
     assert (table.core.state.levels, table.core.state.results[-1].get("foul")) == (before, None)
 
 
-def test_a_foul_of_two_on_a_deal_is_overturned_when_the_next_is_on(table: Table) -> None:
+def test_a_foul_of_two_on_a_deal_is_overturned_when_the_next_is_on(table: Any) -> None:
     table.begin()
     table.deal_of("ENWS")
     first, second = table.give("foul", "E"), table.give("foul", "N")
@@ -105,7 +42,7 @@ def test_a_foul_of_two_on_a_deal_is_overturned_when_the_next_is_on(table: Table)
     assert table.core.state.levels == {"EW": "2", "NS": "2"}
 
 
-def test_a_foul_for_an_older_incident_takes_the_deal_it_was_given_in(table: Table) -> None:
+def test_a_foul_for_an_older_incident_takes_the_deal_it_was_given_in(table: Any) -> None:
     table.begin()
     table.ready()
     table.send(rv.IrregularityNoted, kind="serious", seat="E", by="x")
@@ -120,7 +57,7 @@ def test_a_foul_for_an_older_incident_takes_the_deal_it_was_given_in(table: Tabl
     assert table.core.state.levels == {"EW": "4", "NS": "2"}
 
 
-def test_deals_of_two_games_are_not_mixed(table: Table) -> None:
+def test_deals_of_two_games_are_not_mixed(table: Any) -> None:
     """Numbers of deals begin anew with each game: an old incident is not this deal's, and hides nothing in it."""
     table.begin(system="计副", deals=2, games=3)
     for _ in range(2):
@@ -134,7 +71,7 @@ def test_deals_of_two_games_are_not_mixed(table: Table) -> None:
     assert wrong[1].is_open
 
 
-def test_a_deal_that_ended_by_a_misreading_goes_on(table: Table) -> None:
+def test_a_deal_that_ended_by_a_misreading_goes_on(table: Any) -> None:
     table.begin(system="计时", minutes=60)
     table.ready()
     table.send(ev.Resync, by="x", turn="E", counts=(2, 1, 1, 1))
@@ -156,7 +93,7 @@ def test_a_deal_that_ended_by_a_misreading_goes_on(table: Table) -> None:
     assert table.core.state.clock.running
 
 
-def test_an_earlier_deal_that_would_not_have_ended_needs_the_head_referee(table: Table) -> None:
+def test_an_earlier_deal_that_would_not_have_ended_needs_the_head_referee(table: Any) -> None:
     table.begin()
     table.ready()
     table.send(ev.Resync, by="x", turn="E", counts=(2, 1, 1, 1))
@@ -171,7 +108,7 @@ def test_an_earlier_deal_that_would_not_have_ended_needs_the_head_referee(table:
     assert refusal.code == "ILLEGAL"
 
 
-def test_a_play_of_an_earlier_deal_is_read_anew_and_its_incident_goes(table: Table) -> None:
+def test_a_play_of_an_earlier_deal_is_read_anew_and_its_incident_goes(table: Any) -> None:
     table.begin()
     table.ready()
     table.send(ev.CardsSeen, seat="E", cards=("7S", "3S", "4S", "5S", "6D"))  # laid in disorder, or so it was read
@@ -194,7 +131,7 @@ def test_a_play_of_an_earlier_deal_is_read_anew_and_its_incident_goes(table: Tab
     assert (raised.kind, raised.deal, raised.is_open) == ("irregular_layout", 1, True)
 
 
-def play_out(table: Table) -> None:
+def play_out(table: Any) -> None:
     """E and W play their hands out in singles nobody beats, faces unknown."""
     for _ in range(400):
         state = table.core.state
@@ -208,7 +145,7 @@ def play_out(table: Table) -> None:
             table.send(ev.PassPressed, seat=seat)
 
 
-def test_a_wrong_tribute_shows_in_a_record_put_right_a_deal_later(table: Table) -> None:
+def test_a_wrong_tribute_shows_in_a_record_put_right_a_deal_later(table: Any) -> None:
     table.begin()
     table.deal_of("ENWS")
     table.ready()
@@ -224,12 +161,12 @@ def test_a_wrong_tribute_shows_in_a_record_put_right_a_deal_later(table: Table) 
     assert table.core.state.incidents[-1].status == "overturned"
 
 
-def at_a(table: Table, system: str = "计局") -> None:
+def at_a(table: Any, system: str = "计局") -> None:
     table.begin(system=system, deals=9)
     table.send(rv.LevelsSet, ew="A", ns="2", owner="EW", by="x")
 
 
-def test_a_corrected_result_opens_a_game_that_passed_a(table: Table) -> None:
+def test_a_corrected_result_opens_a_game_that_passed_a(table: Any) -> None:
     at_a(table)
     table.deal_of("ENWS")
     assert (table.core.state.phase, table.core.state.match.over) == ("game_over", True)
@@ -243,7 +180,7 @@ def test_a_corrected_result_opens_a_game_that_passed_a(table: Table) -> None:
     assert (state.phase, state.match.winner, len(state.match.played)) == ("game_over", "EW", 1)
 
 
-def test_whether_an_earlier_deal_ended_the_game_is_not_changed_any_more(table: Table) -> None:
+def test_whether_an_earlier_deal_ended_the_game_is_not_changed_any_more(table: Any) -> None:
     at_a(table)
     table.deal_of("ENSW")
     table.deal_of("ENSW")
@@ -263,7 +200,7 @@ def test_whether_an_earlier_deal_ended_the_game_is_not_changed_any_more(table: T
     ],
 )
 def test_after_the_round_a_record_changes_the_places_only_by_agreement(
-    table: Table, more: dict[str, Any], minutes: int, allowed: bool
+    table: Any, more: dict[str, Any], minutes: int, allowed: bool
 ) -> None:
     table.begin(system="计副", deals=1)
     table.ready()
@@ -281,7 +218,7 @@ def test_after_the_round_a_record_changes_the_places_only_by_agreement(
     assert table.core.state.results[0]["order"] == order
 
 
-def test_a_second_stop_takes_the_right_of_another_trick(table: Table) -> None:
+def test_a_second_stop_takes_the_right_of_another_trick(table: Any) -> None:
     table.begin()
     table.ready()
     table.give("violation+stop", "N")
@@ -289,7 +226,7 @@ def test_a_second_stop_takes_the_right_of_another_trick(table: Table) -> None:
     assert [(s.seat, s.trick) for s in table.core.state.stops] == [("N", 1), ("N", 2)]
 
 
-def test_levels_that_were_set_leave_the_number_of_deals(table: Table) -> None:
+def test_levels_that_were_set_leave_the_number_of_deals(table: Any) -> None:
     table.begin(system="计副", deals=2)
     table.deal_of("ENWS")
     table.send(rv.LevelsSet, ew="5", ns="6", owner="NS", by="x")
@@ -299,7 +236,7 @@ def test_levels_that_were_set_leave_the_number_of_deals(table: Table) -> None:
 
 
 @pytest.mark.parametrize("overturned", [True, False])
-def test_failed_attempts_at_a_count_as_the_deal_is_judged_now(table: Table, overturned: bool) -> None:
+def test_failed_attempts_at_a_count_as_the_deal_is_judged_now(table: Any, overturned: bool) -> None:
     table.begin("[levels]\npass_a_failures = 2\n")
     table.send(rv.LevelsSet, ew="A", ns="2", owner="EW", by="x")
     table.deal_of("ENSW")
@@ -313,7 +250,7 @@ def test_failed_attempts_at_a_count_as_the_deal_is_judged_now(table: Table, over
         assert table.core.state.levels == {"EW": "2", "NS": "3"}, "the second failed attempt"
 
 
-def test_a_game_lost_by_a_penalty_that_is_overturned_counts_no_more(table: Table) -> None:
+def test_a_game_lost_by_a_penalty_that_is_overturned_counts_no_more(table: Any) -> None:
     table.begin(system="计局", games=3)
     table.ready()
     number = table.give("game_lost", "E")
@@ -327,12 +264,11 @@ def test_a_game_lost_by_a_penalty_that_is_overturned_counts_no_more(table: Table
     assert (table.core.state.match.winner, table.core.state.match.over) == (None, False)
 
 
-def test_a_round_carried_to_a_spare_table_has_as_much_left(table: Table) -> None:
+def test_a_round_carried_to_a_spare_table_has_as_much_left(table: Any, spare: Any) -> None:
     table.begin(system="计时", minutes=60)
     table.ready()
     table.send(rv.IrregularityNoted, kind="serious", seat="N", by="x")
     left = table.core.state.match.ends_ms - table.now
-    spare = Table(6)
     spare.now = 50_000_000
     spare.send(ev.TableOpened, table="spare", venue="v", profile="default")
     text = document("t1", [to_data(event) for event in table.events])

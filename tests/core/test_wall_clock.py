@@ -49,7 +49,8 @@ def session() -> list[Event]:
 
 def run(path: Path, clock: VirtualClock, events: list[Event]) -> tuple[str, list[Effect], str]:
     journal = JournalWriter(path, sync=False)
-    runtime, told = TableRuntime(TableCore(), journal, clock), []
+    runtime = TableRuntime(TableCore(), journal, clock)
+    told: list[Effect] = []
     runtime.add(perform=told.append, committed=lambda e, s, effects: told.extend(effects))
     for event in events:
         while clock.next_ms() is not None and (clock.next_ms() or 0) <= event.at_ms:

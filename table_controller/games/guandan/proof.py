@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 from table_controller.cards import UNKNOWN, Seat, partner
 from table_controller.games.guandan.deal import Action
-from table_controller.games.guandan.hands import wild_of
 from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.profile import Profile
-from table_controller.games.guandan.tribute import small_enough
+from table_controller.games.guandan.tribute import small_enough, tribute_strength
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,10 @@ def _first(found: list[Proof]) -> list[Proof]:
 
 
 def wrong_tributes(actions: list[Action], exchanged: Exchanged, level: str) -> list[Proof]:
-    """Payers who held a higher card than the one they paid, the wild excepted (seed 000 L143, L285)."""
+    """Payers who held a higher card than the one they paid, the wild excepted (seed 000 L143, L285).
+
+    Who paid the wild itself paid no tribute: any other card of his proves it.
+    """
     proofs: list[Proof] = []
     for payer in exchanged.pays:
         paid = exchanged.shown.get(payer, UNKNOWN)
@@ -78,7 +80,7 @@ def wrong_tributes(actions: list[Action], exchanged: Exchanged, level: str) -> l
             [
                 Proof("wrong_tribute", payer, card, numbers)
                 for card, numbers in held
-                if card != wild_of(level) and card_strength(card, level) > card_strength(paid, level)
+                if tribute_strength(card, level) > tribute_strength(paid, level)
             ]
         )
     return proofs

@@ -30,6 +30,11 @@ def payers(order: Sequence[Seat | None]) -> tuple[Seat, ...]:
     return (last,)
 
 
+def tribute_strength(card: str, level: str) -> int:
+    """How high a card is as a tribute; the wild is none, and so below every other (seed 000 L143; 003 L32)."""
+    return -1 if card == wild_of(level) else card_strength(card, level)
+
+
 def legal_tribute(hand: Sequence[str], level: str) -> tuple[str, ...]:
     """The cards of a hand that may be paid: the highest, the wild excepted (seed 000 L143; 003 L32)."""
     eligible = [card for card in hand if card != wild_of(level)]
