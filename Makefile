@@ -55,7 +55,9 @@ check: .venv/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pip --disable-pip-version-check check
 	$(MAKE) --no-print-directory -C firmware check PYTHON=$(CURDIR)/$(BIN)/python
+	$(BIN)/mypy --explicit-package-bases tests/*.py tests/soak tests/systemd tests/journal tests/feed tests/repo tests/panel
 	$(BIN)/mypy --explicit-package-bases -p hardware.tools
 	$(BIN)/python -m hardware.tools --check
 

@@ -85,7 +85,7 @@ def test_every_state_of_every_adapter_is_as_the_feed_says() -> None:
             assert set(one.document()) == set(allowed)
 
 
-STUCK = {
+STUCK: dict[str, dict[str, Any]] = {
     "camera": {"camera_heard_ms": CAMERA_SILENT_MS},
     "dealer": {"dealer_overdue_ms": DEALER_OVERDUE_MS},
     "broker": {"feed_silent_ms": FEED_SILENT_MS},

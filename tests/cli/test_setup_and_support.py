@@ -26,7 +26,7 @@ def test_answers_are_checked_as_they_are_given_and_asked_again() -> None:
         asked.append(words)
         return next(answers)
 
-    interview(data, ask)  # type: ignore[arg-type]
+    interview(data, ask)
     assert data["table"] == {"id": "table-7"}
     assert data["web"] == {"port": 9000}
     assert asked[0].startswith("本桌名称 / this table's name")

@@ -21,6 +21,9 @@ from typing import Any
 import paho.mqtt.client as mqtt
 import paho.mqtt.publish
 import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from table_controller.feed.client import WINDOW, Broker, FeedClient
 from table_controller.feed.outbox import Outbox
@@ -90,11 +93,11 @@ class Reader:
     def __init__(self, port: int) -> None:
         self.numbers: list[int] = []
         self.ready = threading.Event()
-        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, "reader", protocol=mqtt.MQTTv5)
+        self.client = mqtt.Client(CallbackAPIVersion.VERSION2, "reader", protocol=mqtt.MQTTv5)
         self.client.on_connect = lambda c, *rest: c.subscribe(TOPICS.event, qos=1)
         self.client.on_subscribe = lambda *rest: self.ready.set()
         self.client.on_message = lambda c, u, message: self.numbers.append(json.loads(message.payload)["seq"])
-        keeps = mqtt.Properties(mqtt.PacketTypes.CONNECT)  # type: ignore[attr-defined]
+        keeps = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         keeps.SessionExpiryInterval = 3600
         soon(self.client)
         self.client.connect("127.0.0.1", port, clean_start=False, properties=keeps)

@@ -80,7 +80,7 @@ class Subscriber:
         self.client.on_subscribe = lambda c, u, m, r, p: self.connected.set()
         self.client.reconnect_delay_set(1, 1)
         # A reader that keeps its session: the broker holds for it what comes while it is away.
-        keeps = Properties(PacketTypes.CONNECT)
+        keeps = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         keeps.SessionExpiryInterval = 120
         self.client.connect("127.0.0.1", port, clean_start=False, properties=keeps)
         self.client.loop_start()
@@ -178,7 +178,7 @@ def test_a_killed_table_is_announced_by_its_will(broker: Mosquitto, tmp_path: Pa
     assert reader.data(TOPICS.availability)[-1] == {"state": "ready", "boot": "boot-1"}
     client.again_s = 60
     sock = client._mqtt.socket()
-    assert sock is not None
+    assert isinstance(sock, socket.socket)
     sock.shutdown(socket.SHUT_RDWR)
     wait_for(lambda: reader.data(TOPICS.availability)[-1]["state"] == "lost", 30)
     client.stop()

@@ -90,7 +90,11 @@ def test_what_is_sent_while_the_link_comes_back_does_not_go_before_what_was_not_
             say(seq)
         until(lambda: len(broker.events) == 3)
         behind = threading.Event()
-        client._words.put(lambda: behind.wait(20))
+
+        def wait() -> None:
+            behind.wait(20)
+
+        client._words.put(wait)
         say(4)
         broker.greet.clear()
         broker.hang_up()

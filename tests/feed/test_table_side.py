@@ -124,7 +124,7 @@ async def _missed(folder: Path) -> None:
         assert table.page is not None
         url = f"http://127.0.0.1:{table.page.port}"
         assert table.publisher is not None
-        await until(lambda: len(venue.said("/event")) >= table.publisher.events_sent)  # type: ignore[union-attr]
+        await until(lambda: len(venue.said("/event")) >= table.publisher.events_sent)
         published = venue.said("/event")
         async with aiohttp.ClientSession() as session:
             async with session.get(f"{url}/api/events", params={"boot": "b1", "after": "1"}) as answer:

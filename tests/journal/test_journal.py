@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
 import pytest
 
 from table_controller.errors import JournalError
-from table_controller.journal import writer as writer_module
 from table_controller.journal.reader import parse_journal, read_journal
 from table_controller.journal.record import decode, encode
 from table_controller.journal.replay import journal_hash, replay
@@ -101,7 +101,7 @@ def test_nothing_is_acted_on_before_it_is_durable(
     runtime = TableRuntime(TableCore(), JournalWriter(tmp_path / "j"), clock)
     acted: list[Effect] = []
     runtime.add(perform=acted.append)
-    real, calls = getattr(writer_module.os, call), [0]
+    real, calls = getattr(os, call), [0]
 
     def failing(*args: object) -> object:
         calls[0] += 1
@@ -109,7 +109,7 @@ def test_nothing_is_acted_on_before_it_is_durable(
             raise OSError(28, "No space left on device")
         return real(*args)
 
-    monkeypatch.setattr(writer_module.os, call, failing)
+    monkeypatch.setattr(os, call, failing)
     sequence = [
         ev.TableOpened(1, "t", "v", "default"),
         ev.DealerOnline(2, 1, "f", 1, "emulator"),

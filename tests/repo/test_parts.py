@@ -21,7 +21,7 @@ GRAPH = grimp.build_graph("table_controller", exclude_type_checking_imports=True
 
 def modules_of(file: Path) -> set[str]:
     """The product's modules that a file imports, at its top or in a function."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("table_controller"):
             names = {f"{node.module}.{alias.name}" for alias in node.names}
@@ -42,7 +42,7 @@ def names(mark: pytest.Mark, *, besides: bool = False) -> set[str]:
 
 def starts(mark: pytest.Mark) -> set[str]:
     """The modules that a test starts in other processes."""
-    found = set()
+    found: set[str] = set()
     for name in mark.kwargs.get("starts", "").split():
         found |= modules_of(ROOT / name) if "/" in name else {name}
     return found

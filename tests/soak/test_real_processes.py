@@ -20,6 +20,9 @@ from typing import Any
 
 import paho.mqtt.client as mqtt
 import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from table_controller.dealer.simulated import open_simulated
 from table_controller.feed.outbox import Outbox
@@ -50,10 +53,10 @@ class Feed:
     def __init__(self, port: int) -> None:
         self.numbers: dict[str, list[int]] = {}
         self._lock = threading.Lock()
-        self._client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, "reader", protocol=mqtt.MQTTv5)
+        self._client = mqtt.Client(CallbackAPIVersion.VERSION2, "reader", protocol=mqtt.MQTTv5)
         self._client.on_connect = lambda c, *rest: c.subscribe("guandan/v1/hall/+/t1/event", qos=1)
         self._client.on_message = self._take
-        expiry = mqtt.Properties(mqtt.PacketTypes.CONNECT)  # type: ignore[attr-defined]
+        expiry = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         expiry.SessionExpiryInterval = 600
         self._client.reconnect_delay_set(1, 1)
         self._client.connect("127.0.0.1", port, clean_start=False, properties=expiry)
@@ -157,7 +160,7 @@ class Gauge:
             await asyncio.sleep(1.0)
 
     def main(self, part: slice, what: str) -> float:
-        return statistics.median(getattr(use, what) for _, use in self.seen[part])
+        return float(statistics.median(getattr(use, what) for _, use in self.seen[part]))
 
     def growth_mb(self) -> float:
         return self.main(slice(-8, None), "main_mb") - self.main(slice(0, 8), "main_mb")
