@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from table_controller.games.guandan.profile import Profile, load_profile
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
+from table_controller.table.core import Outcome
+from table_controller.table.turn import Draft
 
 Given = dict[str, Any]
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "officiating.json").read_text(encoding="utf-8"))
@@ -175,7 +178,64 @@ def foul_after_game(given: Given, profile: Profile) -> dict[str, Any]:
     return {"winner": state.match.played[-1]["winner"], "levels": state.levels}
 
 
+DUE = ("foul_due", "game_loss_due", "exclusion_due")
+
+
+def sequence(given: Given, profile: Profile) -> dict[str, Any]:
+    """Irregularities one after the other, each ruled on as proposed, or its right lapsed, or overturned after it."""
+    made, proposals = table(profile), []
+    if given.get("reminded"):
+        made.send(rv.HallReminded, kinds=tuple(given["reminded"]), by="case")
+    made.ready()
+    for kind, seat, *how in given["acts"]:
+        draft = Draft(copy.deepcopy(made.core.state))  # what a table raises by itself, at the seat that is wanted
+        found = draft.incident(kind, made.now, seat)
+        made.core.commit(Outcome(draft.state))
+        proposals.append(found.proposal)
+        lapsed = {"lapsed": "next_trick"} if how == ["lapsed"] else {}
+        penalty = "" if lapsed or found.proposal == "foul" else found.proposal
+        made.send(rv.Ruled, incident=found.number, penalty=penalty, by="case", role="head_referee", **lapsed)
+        if how == ["overturned"]:
+            made.overturn(found.number)
+    return {"proposals": proposals, "due": [i.kind for i in made.core.state.incidents if i.kind in DUE]}
+
+
+def stops(given: Given, profile: Profile) -> dict[str, Any]:
+    made = table(profile)
+    made.ready()
+    for _ in range(given["times"]):
+        made.rule("violation+stop", given["seat"])
+    return {"tricks": [stop.trick for stop in made.core.state.stops]}
+
+
+def tribute_laid(given: Given, profile: Profile) -> dict[str, Any]:
+    """S owes a tribute at level 4, and lays these cards one after the other."""
+    made = in_tribute(profile)
+    for card in given["laid"]:
+        assert made.send(ev.CardsSeen, seat="S", cards=(card,)).refusal is None
+    still = [i for i in made.core.state.incidents if i.is_open]
+    told = {"incidents": [i.kind for i in still], "proposals": [i.proposal for i in still]}
+    return {**told, "tribute": made.core.state.exchange.shown["S"]}
+
+
+def fouls(given: Given, profile: Profile) -> dict[str, Any]:
+    """A deal that E and W won by two levels, then fouls one after the other."""
+    made = table(profile)
+    made.ready()
+    made.finish(["E", "N", "W", "S"])
+    numbers = [made.rule("foul", seat, "hidden_card") for seat in given["offenders"]]
+    for place in given["overturned"]:
+        made.overturn(numbers[place])
+    state = made.core.state
+    due = [i.kind for i in state.incidents if i.kind in DUE and i.is_open]
+    return {"winner": state.results[-1]["winner"], "levels": state.levels, "due": due}
+
+
 OPERATIONS: dict[str, Any] = {
+    "sequence": sequence,
+    "stops": stops,
+    "tribute_laid": tribute_laid,
+    "fouls": fouls,
     "exchange_late": exchange_late,
     "late_pairs": late_pairs,
     "barred_lead": barred_lead,
