@@ -72,6 +72,7 @@ INCIDENT = maybe(
     lapsed=TEXT,
     count=WHOLE,
     trick=WHOLE,
+    session_game=WHOLE,
     type=TEXT,
     evidence=TEXT,
     history=some(ANY),
