@@ -39,12 +39,14 @@ def case(engine: Engine, store: EvidenceStore, number: int, now_ms: int) -> Row 
     with engine.begin() as connection:
         said = _deal(connection, told)
         pictures = _pictures(connection, told)
+        states = _states(connection, told)
     facts = _facts(told, said, pictures)
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     hashes = [one["sha256"] for one in facts["pictures"] if one["sha256"]]
     appealed = told["appeal"] is not None and not told["appeal"]["closed_at"]
     locked = told["status"] in OPEN or appealed or any(store.locked(one, now_ms) for one in hashes)
-    return {"incident": told, "evidence": facts, "sha256": digest, "locked": locked}
+    found = {one: states[one] for one in hashes if one in states}
+    return {"incident": told, "evidence": facts, "sha256": digest, "locked": locked, "states": found}
 
 
 def _deal(connection: Connection, told: Row) -> list[Row]:
@@ -59,6 +61,13 @@ def _pictures(connection: Connection, told: Row) -> dict[int, Row]:
     same = (e.tbl == told["table"], e.boot == told["boot"], e.deal == told["deal"], e.area == "play")
     wanted = select(t.evidence).where(*same)
     return {row["play"]: dict(row) for row in connection.execute(wanted).mappings()}
+
+
+def _states(connection: Connection, told: Row) -> dict[str, str]:
+    """Whether each picture is here, by its hash: that changes, and is no part of the evidence."""
+    e = t.evidence.c
+    same = (e.tbl == told["table"], e.boot == told["boot"], e.deal == told["deal"])
+    return {row[0]: row[1] for row in connection.execute(select(e.sha256, e.state).where(*same)) if row[0]}
 
 
 def _facts(told: Row, said: list[Row], pictures: dict[int, Row]) -> Row:

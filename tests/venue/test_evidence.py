@@ -139,6 +139,7 @@ def test_an_incidents_evidence_is_one_document_with_its_hash(store: EvidenceStor
     assert used[0] is None
     assert all(isinstance(one, int) and one >= 0 for one in used[1:])
     assert facts["complete"]
+    assert told["states"] == {DIGEST: "waiting"}
     ended(store, 0)
     again = case(store.engine, store, int(number or 0), 10**13)
     assert again is not None

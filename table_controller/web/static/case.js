@@ -8,6 +8,7 @@ import { cardText, t } from "./words.js";
 // What is open stays open while cards are drawn anew.
 const open = new Set();
 const told = new Map();
+const AGAIN_MS = 2000;
 
 function table(caption, head, rows) {
   const made = node("table", { className: "case" }, node("caption", { textContent: t(caption) }));
@@ -27,9 +28,9 @@ function reading(one) {
 }
 
 function draw(place, answer) {
-  const { evidence, sha256, locked } = answer;
+  const { evidence, sha256, locked, states } = answer;
   const pictures = evidence.pictures.map((one) => {
-    const figure = pictureOf([{ ...one, state: one.state ?? "here" }], t(one.area === "prompt" ? "evidence_circle" : "evidence_of", { a: t(one.seat) }));
+    const figure = pictureOf([{ ...one, state: states[one.sha256] ?? "missing" }], t(one.area === "prompt" ? "evidence_circle" : "evidence_of", { a: t(one.seat) }));
     const what = one.area === "prompt" ? `${t("case_circle")}${one.play ? ` · ${one.play}` : ""}` : one.play;
     figure.prepend(node("p", { textContent: `${t(`case_${one.when}`)} · ${t(one.seat)} · ${what}` }));
     return figure;
@@ -52,6 +53,8 @@ export function caseOf(i) {
     if (!answer.ok) { place.replaceChildren(node("p", { className: "problem", textContent: problemText(answer) })); return; }
     told.set(i.id, answer);
     draw(place, answer);
+    // A picture is fetched from its table some seconds after the play.
+    if (box.open && box.isConnected && Object.values(answer.states).includes("waiting")) setTimeout(load, AGAIN_MS);
   };
   box.ontoggle = () => {
     if (box.open) { open.add(i.id); load(); } else open.delete(i.id);
