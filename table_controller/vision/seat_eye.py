@@ -50,7 +50,7 @@ _LOOKS = (1.0, 0.8, 0.9)
 """Frames are read at other sizes in turn, so that votes are opinions of their own: told smaller, it is seen larger."""
 _CLOSER = 0.7
 _LEAST_INK_PX = 60
-_REMAINS = 0.55
+_REMAINS, _PARTLY = 0.55, 0.25
 _SAME_COLOUR = 40
 _NEARER_MM = 11.0
 _BESIDE_MM = 2.0
@@ -58,6 +58,7 @@ _AT_END_MM, _FAN_REACH_MM = 45.0, 90.0
 _IN_CIRCLE_MM, _ROW_STEP_MM = 22.0, 34.0
 """A card whose middle is so near to a circle's lies outside the area. Neighbours in a row lie no further apart."""
 _ROUND = np.ones((5, 5), dtype=np.uint8)
+_HALF_INDEX_MM = (4.0, 7.0)
 _STIRRED_PX = 0.25
 """Print that moved by more (a twelfth of a millimetre) was touched; noise moves it by a twentieth of that."""
 
@@ -221,7 +222,9 @@ class SeatEye:
         seen = [self._beside_things(card) for card in vote(self._votes)]
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
         shows = partial(self._shows_between, view)
-        told = self._tracker.settle(seen, remains, stirred, self._under_a_thing, shows, partial(self._showed, view))
+        told = self._tracker.settle(
+            seen, remains, stirred, partial(self._under_a_thing, view), shows, partial(self._showed, view)
+        )
         settled = self._without_expected(told)
         self._last_view = view
         self._over_before, self._things_before = _grown(self._gate.over), _grown(self._gate.things)
@@ -336,21 +339,25 @@ class SeatEye:
         return all(self._print_remains(view, at) for at in (card.top, card.bottom) if at is not None)
 
     def _print_remains(self, view: Image, at: Point) -> bool:
+        return min(self._same_as_last(view, at)) > _REMAINS
+
+    def _same_as_last(self, view: Image, at: Point) -> tuple[float, float]:
+        """Of an index that was read here last, the shares of its print and of its paper that look the same."""
         if self._last_view is None:
-            return False
+            return 0.0, 0.0
         x, y = self._window.to_px(*at, READ_PX_PER_MM)
         rows = slice(max(0, round(y - 28)), max(1, round(y + 28)))
         columns = slice(max(0, round(x - 13)), max(1, round(x + 13)))
         was = np.asarray(self._last_view[rows, columns], dtype=np.int16)
         now = np.asarray(view[rows, columns], dtype=np.int16)
         if not was.size:
-            return False  # a card that reaches out of the view: nothing of this corner shows
+            return 0.0, 0.0  # a card that reaches out of the view: nothing of this corner shows
         same = np.abs(was - now).max(axis=2) < _SAME_COLOUR
         dark = was.min(axis=2)
         ink = dark < float(np.percentile(dark, 80)) - 60
         if np.count_nonzero(ink) < _LEAST_INK_PX or np.all(ink):
-            return False
-        return bool(np.mean(same[ink]) > _REMAINS and np.mean(same[~ink]) > _REMAINS)
+            return 0.0, 0.0
+        return float(np.mean(same[ink])), float(np.mean(same[~ink]))
 
     def _stirred(self, view: Image, card: SeenCard) -> bool:
         """Whether a card's print moved by a hair since last read."""
@@ -363,11 +370,15 @@ class SeatEye:
         x, y = self._window.to_px(*at, READ_PX_PER_MM)
         return view[max(0, round(y - 26)) : max(1, round(y + 26)), max(0, round(x - 13)) : max(1, round(x + 13))]
 
-    def _under_a_thing(self, at: Point) -> bool:
-        x, y = self._window.to_px(*at, GATE_PX_PER_MM)
-        over = self._gate.over
-        row, column = min(max(round(y), 0), over.shape[0] - 1), min(max(round(x), 0), over.shape[1] - 1)
-        return bool(over[row, column])
+    def _under_a_thing(self, view: Image, at: Point) -> bool:
+        """Whether something lies over an index or a part of it: what is left of it need not look like one.
+
+        A sleeve of the mat's colour is seen by what it leaves: a card that is taken away takes all of its print along.
+        """
+        x, y = (round(value) for value in self._window.to_px(*at, GATE_PX_PER_MM))
+        wide, high = (round(half * GATE_PX_PER_MM) for half in _HALF_INDEX_MM)
+        over = self._gate.over[max(0, y - high) : max(1, y + high + 1), max(0, x - wide) : max(1, x + wide + 1)]
+        return bool(over.any()) or _PARTLY < min(self._same_as_last(view, at)) <= _REMAINS
 
     def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
         """The stamp of the first frame since the last reading that shows all new cards as they lie now."""

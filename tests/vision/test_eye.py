@@ -89,6 +89,21 @@ def test_a_sleeve_over_an_area_brings_no_event_and_hides_no_later_play(make_tabl
     assert table.eye.cards("E") == ("QS",)
 
 
+def test_a_card_half_under_a_sleeve_of_the_mats_colour_is_not_gone(make_table: Make) -> None:
+    table = make_table(seed=22)  # dim light, and a sleeve that hardly differs from the mat
+    row = ["7C", "8C", "8H", "8S", "AC", "JD", "JS", "KH", "QC", "QD", "TH"]
+    table.scene.lay("E", row, slot=1)
+    assert seen(table.look()) == [("E", tuple(row), ())]
+    table.scene.sleeve_over("E", True)
+    table.frames(5)
+    table.scene.lay("E", ["4D", "4S"])
+    events = table.frames(14)
+    table.scene.sleeve_over("E", False)
+    events += table.look()
+    assert [type(event) for event in events] == [CardsSeen]
+    assert seen(events) == [("E", ("4D", "4S"), ())]
+
+
 def test_a_play_over_an_earlier_one_is_new_and_taken_back_it_is_gone(make_table: Make) -> None:
     table = make_table(seed=8)
     table.scene.lay("N", ["3S", "3H", "4D", "4C", "5S", "5D"], slot=1)
