@@ -19,10 +19,13 @@ from table_controller.app.brokers import free_port
 from table_controller.app.table import Table, add_feed, add_page, open_table
 from table_controller.app.terminal import say
 from table_controller.app.venue import address, running, started_broker
+from table_controller.cards import Seat
 from table_controller.errors import UsageError
 from table_controller.feed.client import Broker
+from table_controller.geometry import load_geometry
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
+from table_controller.sim.art import prompt_picture
 from table_controller.sim.deck import deck
 from table_controller.sim.quiet_table import STEP_MS, Habits, QuietTable
 from table_controller.table.referee_events import MatchSet
@@ -42,6 +45,7 @@ PEOPLE = (("referee", "referee"), ("head", "head_referee"), ("director", "direct
 PASSWORD = "guandan-demo"
 TEAMS = ("东风", "南山", "西湖", "北斗", "江淮", "秦岭", "洞庭", "泰山")
 VENUE = "demo-hall"
+CIRCLE_PX_PER_MM = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -158,6 +162,7 @@ async def _table(
         args.seed * 1000 + place,
         _habits(place, hurried=args.hurried),
         lambda cards: _picture(evidence, cards),
+        lambda seat, kind: _circle(evidence, seat, kind),
     )
     port = free_port()
     add_feed(
@@ -215,3 +220,24 @@ def _picture(folder: Path, cards: tuple[str, ...]) -> str:
     name = f"{random.randrange(16**12):012x}.jpg"
     cv2.imwrite(str(folder / name), cloth, [cv2.IMWRITE_JPEG_QUALITY, 85])
     return name
+
+
+def _circle(folder: Path, seat: Seat, kind: str) -> str:
+    """A seat's prompt circle, as its crop would show it; each is drawn once."""
+    file = folder / f"{seat}-{kind or 'empty'}-circle.jpg"
+    if file.exists():
+        return file.name
+    geometry = load_geometry()
+    side = round((geometry.prompt_diameter_mm + 30) * CIRCLE_PX_PER_MM)
+    shown = np.zeros((side, side, 3), np.uint8)
+    reach = round(geometry.prompt_diameter_mm / 2 * CIRCLE_PX_PER_MM)
+    cv2.circle(shown, (side // 2, side // 2), reach, (94, 74, 58), cv2.FILLED)
+    cv2.circle(shown, (side // 2, side // 2), reach, (150, 170, 180), 2, cv2.LINE_AA)
+    if kind in geometry.prompt_box:
+        marker = geometry.prompt_marker(seat, geometry.prompt_box.index(kind))
+        card = prompt_picture(geometry, marker, CIRCLE_PX_PER_MM)[..., 2::-1]
+        high, wide = card.shape[:2]
+        top, left = (side - high) // 2, (side - wide) // 2
+        shown[top : top + high, left : left + wide] = card
+    cv2.imwrite(str(file), shown, [cv2.IMWRITE_JPEG_QUALITY, 85])
+    return file.name

@@ -24,6 +24,8 @@ from table_controller.table.state import TableState
 Ask = Callable[[Event], Awaitable[TableError | None]]
 Picture = Callable[[tuple[str, ...]], str]
 """Keeps a picture of these cards and returns its name."""
+Circle = Callable[[Seat, str], str]
+"""Keeps a picture of a seat's prompt circle, with a prompt card of this kind in it or ("") none, and names it."""
 DEAL_MS = 3000
 STEP_MS = 250
 OUT_OF_SIGHT = "CDHS"
@@ -49,6 +51,7 @@ class QuietTable:
     seed: int
     habits: Habits = field(default_factory=Habits)
     picture: Picture = lambda cards: ""
+    circle: Circle = lambda seat, kind: ""
     brains: dict[Seat, Brain] = field(default_factory=dict)
     _due_ms: int = 0
     _seen: tuple[object, ...] = ()
@@ -177,7 +180,9 @@ class QuietTable:
             cards, doubtful = self._misread(cards)
         elif self._trouble(15):
             await self.ask(ev.CardsSeen(now, seat, (min(brain.hand),)))
-        event = ev.CardsSeen(now, seat, cards, doubtful, 0.6 if doubtful else 0.99, self.picture(choice.cards))
+        lies = next((kind for kind in reversed(state.prompts[seat])), "")
+        sure, shown = 0.6 if doubtful else 0.99, self.picture(choice.cards)
+        event = ev.CardsSeen(now, seat, cards, doubtful, sure, shown, self.circle(seat, lies))
         if await self.ask(event) is None and self._stands(seat, len(cards)):
             for card in choice.cards:
                 brain.hand.remove(card)
@@ -191,7 +196,8 @@ class QuietTable:
     async def _report(self, seat: Seat, now: int) -> None:
         deal = self.state().deal
         if deal is not None and seat in deal.owes_report:
-            await self.ask(ev.PromptLaid(now + 1, seat, str(deal.owes_report[seat])))
+            number = str(deal.owes_report[seat])
+            await self.ask(ev.PromptLaid(now + 1, seat, number, evidence=self.circle(seat, number)))
 
     def _misread(self, cards: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """One card in doubt, half of the time read as another suit."""

@@ -23,6 +23,7 @@ CLOCK = (
     "play_begins", "play", "pass", "trick_over", "warn20", "warning_withdrawn", "violation30", "turn_stopped",
     "clock_extended", "clock_set", "paused", "resumed", "stop", "deal_over",
 )  # fmt: skip
+CALLS = ("td_call", "stop")
 AROUND = 2
 """Acts before and after the one in question whose readings and clock belong to it."""
 OF_THE_CLOCK = ("seat", "number", "reason", "extra_ms", "elapsed_ms", "lead", "by", "stamp_ms")
@@ -99,7 +100,10 @@ def _raises(said: Row, told: Row) -> bool:
 
 
 def _act(acts: list[Row], told: Row, raised: Row | None) -> Row | None:
-    """The act that an incident names; without one the last of its seat before it was raised."""
+    """The act that an incident names; without one the last of its seat before it was raised. A call names none: what
+    led to it lies before it, whoever did it."""
+    if told["play"] is None and told["kind"] in CALLS:
+        return None
     if told["play"] is not None:
         return next((one for one in acts if one["data"].get("number") == told["play"]), None)
     before = [one for one in acts if raised is None or one["seq"] < raised["seq"]]

@@ -177,8 +177,13 @@ def test_the_seats_prompt_circle_is_shown_before_at_and_after_an_incident() -> N
     told = {"table": "t1", "boot": "b", "deal": 1, "number": 9, "kind": "td_call", "seat": "E", "play": None}
     facts = _facts(told, said, {})
     shown = [(one["when"], int(one["sha256"])) for one in facts["pictures"] if one["area"] == "prompt"]
+    assert shown == [("before", 5), ("at", 6), ("after", 8)], "a call: by its moment"
+    facts = _facts({**told, "kind": "missed_report", "number": 9}, said, {5: {"play": 5, "sha256": "f" * 64}})
+    shown = [(one["when"], int(one["sha256"])) for one in facts["pictures"] if one["area"] == "prompt"]
     assert shown == [("before", 3), ("at", 5), ("at", 6), ("after", 8)]
-    assert [one["play"] for one in facts["pictures"]] == [None, 5, None, 8]
+    assert [(one["area"], one["play"]) for one in facts["pictures"]] == [
+        ("play", 5), ("prompt", None), ("prompt", 5), ("prompt", None), ("prompt", 8),
+    ]  # fmt: skip
 
 
 def test_a_circles_picture_is_fetched_once_and_kept_as_a_plays(store: EvidenceStore) -> None:
