@@ -21,11 +21,7 @@ SOURCES, BARE_SOURCES = ("folder", "video", "v4l2", "frames"), ("pi", "picamera2
 def check_before(config: Config, *, degraded: bool) -> list[str]:
     """What is missing, as plain sentences. Without ``degraded`` the first one is raised as an error."""
     problems: list[TableError] = []
-    named_rules(config.table.profile)
-    if config.table.officiating not in ("advise", "enforce"):
-        raise ConfigError(
-            f"table.officiating = {config.table.officiating!r} is not allowed.", way_out="It is advise or enforce."
-        )
+    check_rules(config)
     checks: list[Callable[[], None]] = [
         lambda: check_setting(decks_folder(config), config.camera.deck),
         lambda: check_camera(config),
@@ -42,6 +38,21 @@ def check_before(config: Config, *, degraded: bool) -> list[str]:
     return [problem.line() for problem in problems]
 
 
+def check_rules(config: Config) -> None:
+    """Raises ConfigError, or what is wrong with a profile's file."""
+    named_rules(config.table.profile)
+    if config.table.officiating not in ("advise", "enforce"):
+        raise ConfigError(
+            f"table.officiating = {config.table.officiating!r} is not allowed.", way_out="It is advise or enforce."
+        )
+
+
+def check_words(config: Config) -> None:
+    """What can be told of settings without looking whether the things are there. Raises ConfigError, InputError."""
+    check_rules(config)
+    check_camera_name(config)
+
+
 def decks_folder(config: Config) -> Path:
     """Where enrolled decks are kept."""
     return Path(config.state.directory) / "decks"
@@ -49,10 +60,15 @@ def decks_folder(config: Config) -> Path:
 
 def check_camera(config: Config) -> None:
     """Raises ConfigError for what names no camera, else what is wrong with it."""
+    check_camera_name(config)
+    check_source(config.camera.source, load_geometry(), lambda: 0)
+
+
+def check_camera_name(config: Config) -> None:
+    """Raises ConfigError for what names no camera."""
     kind, _, rest = config.camera.source.partition(":")
     if not ((kind in SOURCES and rest) or config.camera.source in BARE_SOURCES):
         raise ConfigError(f"camera.source = {config.camera.source!r} is not allowed.", way_out=KINDS)
-    check_source(config.camera.source, load_geometry(), lambda: 0)
 
 
 def check_dealer(config: Config) -> None:

@@ -1,11 +1,13 @@
 """``table-controller setup``: asks for the settings of a table, in Chinese and English, and writes its table.toml.
 
-Every answer is checked as the table would; Enter keeps what stands. ``--set table.id=t7`` answers without asking.
+Every answer is checked as the table would; Enter keeps what stands, - empties it. ``--set table.id=t7`` answers without
+asking.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tomllib
 from collections.abc import Callable
@@ -13,11 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from table_controller.app.checks import check_words
 from table_controller.app.terminal import say
 from table_controller.config import Config, parse_config, read_text
 from table_controller.dealer.ports import BY_ID
-from table_controller.errors import ConfigError, UsageError
+from table_controller.errors import ConfigError, TableError, UsageError
 
+EMPTY = "-"
+"""The answer that says: none."""
 DEFAULT_FILE = Path("/etc/table-controller/table.toml")
 Ask = Callable[[str], str]
 
@@ -54,16 +59,20 @@ QUESTIONS = (
         "table.officiating", "建议 advise 或自动执行 enforce", "advise, or enforce", lambda: ["advise", "enforce"]
     ),
     Question("camera.source", "摄像头", "the camera", _cameras),
-    Question("camera.deck", "已登记的牌（无则留空）", "the enrolled deck, or empty"),
+    Question("camera.deck", "已登记的牌（无则输入 -）", "the enrolled deck, or - for none"),
     Question("dealer.port", "发牌机串口", "the dealer's port", _ports),
-    Question("feed.host", "场馆消息服务器（无则留空）", "the venue's broker, or empty"),
-    Question("feed.username", "消息服务器账号", "the account there"),
-    Question("feed.password_file", "密码文件", "the file that holds its password"),
+    Question("feed.host", "场馆消息服务器（无则输入 -）", "the venue's broker, or - for none"),
+    Question("feed.username", "消息服务器账号（无则输入 -）", "the account there, or - for none"),
+    Question("feed.password_file", "密码文件（无则输入 -）", "the file that holds its password, or - for none"),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
+    parser.description = (
+        "Asks for a table's settings in Chinese and English and writes its table.toml; what stood before is kept "
+        "beside it as table.toml.before. Every other key of docs/operating-guide.md can be given with --set."
+    )
     parser.add_argument("--config", type=Path, default=DEFAULT_FILE, metavar="FILE", help=f"default {DEFAULT_FILE}")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="given", help="answer without being asked"
@@ -83,10 +92,14 @@ def run(args: argparse.Namespace) -> int:
     elif not sys.stdin.isatty():
         raise UsageError("There is nobody to ask.", way_out="Answer with --set table.id=table-7 …")
     else:
-        interview(data, input)
+        try:
+            interview(data, input)
+        except EOFError as error:
+            raise UsageError("The answers ended early: nothing was written.", way_out="Run it again.") from error
     _write(args.config, data)
     say(f"已写入 / written: {args.config}")
     say(f"下一步 / next: table-controller doctor --config {args.config}")
+    say("桌垫 / the mat: table-controller camera check, 或启动后用 /setup 页面 / or the page /setup once it runs")
     return 0
 
 
@@ -100,7 +113,7 @@ def _present(path: Path) -> dict[str, Any]:
 
 def interview(data: dict[str, Any], ask: Ask) -> None:
     """Every question in turn; an answer that is not allowed is said to be so, and asked again."""
-    say("回车保留现值 / Enter keeps what stands.")
+    say("回车保留现值，输入 - 清空 / Enter keeps what stands, - empties it.")
     for question in QUESTIONS:
         offers = question.offers()
         while True:
@@ -110,11 +123,11 @@ def interview(data: dict[str, Any], ask: Ask) -> None:
             if not answer:
                 break
             before = _value(data, question.key)
-            put(data, question.key, answer)
+            put(data, question.key, "" if answer == EMPTY else answer)
             try:
                 _check(data)
                 break
-            except ConfigError as error:
+            except TableError as error:
                 put(data, question.key, str(before))
                 say(error.line())
 
@@ -140,7 +153,7 @@ def put(data: dict[str, Any], key: str, text: str) -> None:
 
 
 def _check(data: dict[str, Any]) -> None:
-    parse_config(as_toml(data), "the answers")
+    check_words(parse_config(as_toml(data), "the answers"))
 
 
 def as_toml(data: dict[str, Any]) -> str:
@@ -166,11 +179,12 @@ def _write(path: Path, data: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f"{path.name}.new")
         fresh.write_text(as_toml(data), encoding="utf-8")
-        if path.exists():
-            fresh.chmod(path.stat().st_mode & 0o777)
+        there = path.exists()
+        fresh.chmod(path.stat().st_mode & 0o777 if there else 0o640)
+        if os.geteuid() == 0:  # by sudo: whoever could read it before still can, the table's service before all
+            os.chown(fresh, -1, (path if there else path.parent).stat().st_gid)
+        if there:
             path.replace(path.with_name(f"{path.name}.before"))
-        else:
-            fresh.chmod(0o640)
         fresh.replace(path)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.", way_out="Run it with sudo.") from error

@@ -26,12 +26,16 @@ def free_port() -> int:
 
 @dataclass(frozen=True)
 class Use:
-    """What a process tree holds: PSS in MB of all, and of the table's own process descriptors and threads."""
+    """PSS in MB of a process tree and of the table's own process, and that one's descriptors and threads.
+
+    ``own_mb``: what only this process has, the heap. A leak is there; PSS also changes with who shares its libraries.
+    """
 
     pss_mb: float
     main_mb: float
     descriptors: int
     threads: int
+    own_mb: float
 
 
 class RealRun:
@@ -90,7 +94,7 @@ class RealRun:
     def use(self) -> Use:
         tree = self.tree()
         pss = [_pss(p) for p in tree]
-        return Use(sum(pss), pss[0], tree[0].num_fds(), tree[0].num_threads())
+        return Use(sum(pss), pss[0], tree[0].num_fds(), tree[0].num_threads(), _own(tree[0]))
 
     def cpu_s(self) -> float:
         """Processor seconds of the whole tree so far."""
@@ -139,6 +143,15 @@ def _pss(process: psutil.Process) -> float:
         return float(process.memory_full_info().pss) / 2**20
     except psutil.Error:
         return 0.0
+
+
+def _own(process: psutil.Process) -> float:
+    """MB that are no file's: RssAnon."""
+    try:
+        lines = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0.0
+    return float(next(line.split()[1] for line in lines if line.startswith("RssAnon:"))) / 1024
 
 
 class Mosquitto:

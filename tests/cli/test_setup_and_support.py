@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import tarfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from table_controller import cli
-from table_controller.app.wizard import QUESTIONS, interview
+from table_controller.app.wizard import QUESTIONS, as_toml, interview
 from table_controller.config import load_config, parse_config
 from table_controller.journal.replay import event_record
 from table_controller.journal.writer import JournalWriter
@@ -31,6 +34,45 @@ def test_answers_are_checked_as_they_are_given_and_asked_again() -> None:
     assert data["web"] == {"port": 9000}
     assert asked[0].startswith("本桌名称 / this table's name")
     assert len(asked) == len(QUESTIONS) + 1
+
+
+def test_a_table_without_a_broker_is_answered_and_what_no_table_would_take_is_asked_again() -> None:
+    data: dict[str, Any] = {}
+    given = {
+        "table.profile": ["nonsense", "huaian"], "camera.source": ["usb:0", "v4l2:1"],
+        "table.officiating": ["perhaps", "enforce"], "feed.host": ["-"],
+    }  # fmt: skip
+    answers = iter([word for question in QUESTIONS for word in given.get(question.key, [""])])
+    interview(data, lambda words: next(answers))
+    config = parse_config(as_toml(data), "t")
+    assert (config.table.profile, config.camera.source, config.table.officiating) == ("huaian", "v4l2:1", "enforce")
+    assert config.feed.host == ""
+    assert next(answers, None) is None
+
+
+def test_answers_that_end_early_write_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+
+    def ended(words: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    assert cli.main(["setup", "--config", str(tmp_path / "t.toml")]) == 64
+    assert "nothing was written" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_what_root_writes_is_still_read_by_the_tables_service(tmp_path: Path) -> None:
+    """``sudo table-controller setup``: a new file has the folder's group, one written anew keeps its own."""
+    os.chown(tmp_path, -1, 1234)
+    path = tmp_path / "table.toml"
+    for gid in (1234, 2345):
+        assert cli.main(["setup", "--config", str(path), "--set", "table.id=t7"]) == 0
+        assert (path.stat().st_gid, path.stat().st_mode & 0o777) == (gid if gid == 1234 else 2345, 0o640)
+        os.chown(path, -1, 2345)
 
 
 def test_set_writes_a_file_that_the_table_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

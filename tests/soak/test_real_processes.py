@@ -15,6 +15,7 @@ import statistics
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -166,10 +167,18 @@ class Gauge:
         return self.main(slice(-8, None), "main_mb") - self.main(slice(0, 8), "main_mb")
 
     def slope_mb_h(self) -> float:
-        """Least squares over the second half of what was seen: caches have filled by then."""
-        half = self.seen[len(self.seen) // 2 :]
-        at = [when - half[0][0] for when, _ in half]
-        return 3600 * statistics.linear_regression(at, [use.main_mb for _, use in half]).slope
+        """How the process's own memory grows over the last two thirds of what was seen (caches have filled by then).
+
+        The median of the slopes between all pairs of minutes, each by its median: it does not follow single peaks, of
+        which every fault makes one.
+        """
+        late = self.seen[len(self.seen) // 3 :]
+        minutes: dict[int, list[float]] = {}
+        for when, use in late:
+            minutes.setdefault(int((when - late[0][0]) // 60), []).append(use.own_mb)
+        points = [(minute, statistics.median(values)) for minute, values in sorted(minutes.items())]
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2)]
+        return 60 * statistics.median(slopes) if slopes else 0.0
 
 
 async def play(folder: Path, seconds: float, every_s: float, seed: int) -> dict[str, Any]:
@@ -260,7 +269,8 @@ def report(found: dict[str, Any]) -> str:
     return (
         f"{len(found['faults'])} faults, {found['world'].people.truth.plays} plays, "
         f"{found['world'].people.truth.deals} deals; ready {found['ready_s']:.1f} s, again {found['again_s']:.1f} s, "
-        f"stopped {found['stop_s']:.1f} s; growth {gauge.growth_mb():.2f} MB, slope {gauge.slope_mb_h():.2f} MB/h; "
+        f"stopped {found['stop_s']:.1f} s; growth {gauge.growth_mb():.2f} MB, slope {gauge.slope_mb_h():.2f} MB/h "
+        f"(own memory {gauge.main(slice(0, 8), 'own_mb'):.1f} to {gauge.main(slice(-8, None), 'own_mb'):.1f} MB); "
         f"tree {gauge.main(slice(-8, None), 'pss_mb'):.0f} MB, descriptors {gauge.main(slice(0, 8), 'descriptors')} to "
         f"{gauge.main(slice(-8, None), 'descriptors')}, threads {gauge.main(slice(0, 8), 'threads')} to "
         f"{gauge.main(slice(-8, None), 'threads')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import shutil
 import struct
@@ -96,3 +97,31 @@ def test_the_recogniser_works_where_no_memory_may_be_written_and_executed() -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("shut in"), "the filter did not hold"
     assert len(done.stdout.splitlines()) > 3
+
+
+def test_settings_and_passwords_are_read_by_the_services_and_by_nobody_else(tmp_path: Path) -> None:
+    """systemd's own tools on a tree: whatever root wrote there, with whatever rights."""
+    etc = tmp_path / "etc"
+    settings = etc / "table-controller"
+    (settings / "broker").mkdir(parents=True)
+    for name, mode in (("table.toml", 0o640), ("password", 0o600), ("token", 0o644)):
+        (settings / name).write_text("x")
+        (settings / name).chmod(mode)
+    for tool, file in (("systemd-sysusers", "sysusers.conf"), ("systemd-tmpfiles", "tmpfiles.conf")):
+        words = [
+            tool,
+            f"--root={tmp_path}",
+            *(["--create"] if "tmpfiles" in tool else []),
+            str(ROOT / "systemd" / file),
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 or os.geteuid() != 0, done.stderr
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    group = next(line for line in (etc / "group").read_text().splitlines() if line.startswith("table-controller:"))
+    gid = int(group.split(":")[2])
+    for name in ("table.toml", "password", "token"):
+        assert (settings / name).stat().st_gid == gid
+        assert (settings / name).stat().st_mode & 0o777 == 0o640, name
+    assert (settings.stat().st_mode & 0o777, (settings / "broker").stat().st_mode & 0o777) == (0o750, 0o750)
+    assert (tmp_path / "var/lib/table-controller").stat().st_gid == gid
