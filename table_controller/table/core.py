@@ -5,7 +5,6 @@ Apply on a copy, journal, commit, act: in that order; the last three are the run
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +24,7 @@ from table_controller.table import (
 )
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
+from table_controller.table.copying import copied
 from table_controller.table.effects import Effect
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
@@ -109,7 +109,7 @@ class TableCore:
 
     def handle(self, event: ev.Event) -> Outcome:
         """Apply one event to a copy. Raises only for a defect of the program; the old state then stands."""
-        draft = Draft(copy.deepcopy(self.state))
+        draft = Draft(copied(self.state))
         if not draft.state.table and not isinstance(event, ev.TableOpened):
             return Outcome(self.state, refusal=Refusal("The table is not open.", code="CLOSED"))
         try:
