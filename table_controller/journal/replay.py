@@ -9,7 +9,7 @@ from typing import Any
 
 from table_controller.journal.program import essence, program
 from table_controller.journal.record import canonical
-from table_controller.table.codec import from_data, hashed_data, to_data
+from table_controller.table.codec import from_data, hashed_part, to_data
 from table_controller.table.core import Outcome, TableCore
 from table_controller.table.events import Event
 
@@ -96,5 +96,5 @@ def journal_hash(records: Iterable[dict[str, Any]]) -> str:
     digest = hashlib.sha256()
     for record in records:
         if record.get("kind") == "event":
-            digest.update(canonical(hashed_data(from_data(record["event"]))))
+            digest.update(canonical(hashed_part(record["event"])))
     return digest.hexdigest()

@@ -48,4 +48,9 @@ def from_data(data: dict[str, Any]) -> Event:
 
 def hashed_data(event: Event) -> dict[str, Any]:
     """The part of an event that the journal hash covers."""
-    return {key: value for key, value in to_data(event).items() if key not in UNHASHED_FIELDS}
+    return hashed_part(to_data(event))
+
+
+def hashed_part(data: dict[str, Any]) -> dict[str, Any]:
+    """The same of an event as it was written: a field that a later version adds changes no old hash."""
+    return {key: value for key, value in data.items() if key not in UNHASHED_FIELDS}
