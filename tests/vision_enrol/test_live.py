@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing as mp
 import random
+import select
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from table_controller.app.enrolment import DeckEnrolment
-from table_controller.errors import DeviceError, UsageError
+from table_controller.errors import DeviceError, InputError, UsageError
 from table_controller.geometry import load_geometry
 from table_controller.sim.figures.enrolment import lay_stage
 from table_controller.sim.scene import Scene
@@ -118,6 +119,24 @@ def test_a_deal_ends_it_and_another_name_or_camera_is_said(watched: Watched) -> 
     nothing = DeckEnrolment(lambda: None, watched.enrolment.decks, lambda: 0)
     with pytest.raises(DeviceError, match="no camera"):
         nothing.begin("hall", prompts=True, replace=False)
+
+
+def test_an_enrolled_deck_is_taken_into_use_while_the_table_runs(watched: Watched, deck: Any, decks: Path) -> None:
+    DeckStore(decks).save(deck)
+    with pytest.raises(InputError, match="No deck 'other'"):
+        watched.enrolment.use("other")
+    assert told(watched)["reads_with"] == ""
+    watched.enrolment.use("hall")
+    events: list[Any] = []
+    while watched.client._starting_ms is not None:
+        select.select([watched.client.fileno()], [], [], 20)
+        events += watched.client.check(0)
+    assert events == [], "nobody is told that the camera is lost"
+    assert (told(watched)["reads_with"], told(watched)["used"], watched.client.restarts) == ("hall", True, 1)
+    watched.client.watch("play")
+    watched.look(2)
+    watched.scene.lay("S", ["5S"])
+    assert [len(event.cards) for event in watched.look(8) if isinstance(event, CardsSeen)] == [1]
 
 
 def test_the_picture_shows_where_cards_were_read_and_no_face(rehearse: Callable, plan: list[Stage]) -> None:
