@@ -252,7 +252,7 @@ def valid_again(draft: Draft, number: int, at_ms: int) -> None:
 
 
 def _digest(actions: list[Action]) -> str:
-    return "/".join(f"{a.number}{a.seat}{''.join(a.cards)}" for a in actions)
+    return "/".join(f"{a.number}{a.seat}{''.join(a.cards)}{a.declared}" for a in actions)
 
 
 def _new_result(draft: Draft, past: PastDeal, deal: Deal, word: Word | None, at_ms: int = 0) -> None:
