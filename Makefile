@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo demo-venue test check format bench sweeps soak train train-baseline firmware clean sbom mutants release
+.PHONY: help setup demo demo-venue test check format bench sweeps photographs soak train train-baseline firmware clean sbom mutants release
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -19,6 +19,7 @@ help:
 	@echo "make format   format the code"
 	@echo "make bench    figures of this machine, side by side with the plain way"
 	@echo "make sweeps   plots of what is read as pictures get worse"
+	@echo "make photographs   how well cards are read in rendered photographs of unknown decks"
 	@echo "make soak     faults and simulated tables at length, in parts; run again it goes on"
 	@echo "make release  wheel, signature, SBOM and checksums; KEY=release.pem"
 	@echo "make train    train the recogniser anew (90 minutes on two cores; installs PyTorch); SMOKE=1 for a trial"
@@ -73,6 +74,10 @@ bench: .venv/.ready-dev
 # Accuracy against the index's height, angle, blur and light: a picture in build/bench/sweeps.png.
 sweeps: .venv/.ready-dev
 	$(BIN)/python tests/bench/sweeps.py $(ARGS)
+
+# Rendered photographs of decks nobody trained on, any table, half to 24 megapixels: ARGS="--count 40 --seed 1".
+photographs: .venv/.ready-dev
+	$(BIN)/python tests/bench/photographs.py $(ARGS)
 
 # Twenty bugs put in one at a time: do the tests see them?
 mutants: .venv/.ready-dev
