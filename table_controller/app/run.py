@@ -13,6 +13,7 @@ from pathlib import Path
 from table_controller.app.checks import check_before, decks_folder
 from table_controller.app.enrolment import offer_setup
 from table_controller.app.health import Health, Signs, critical, health_of, troubles
+from table_controller.app.reopen import Snapshots
 from table_controller.app.restart import after_restart, carry_on
 from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
@@ -163,12 +164,14 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
     """Start-up order: feed and page first (they show what fails), then panel, dealer, camera."""
     config, table = run.config, run.table
     table.runtime.add(perform=run.perform)
+    boot = boot_id() if config.feed.host else ""
+    table.runtime.add(committed=Snapshots(table.journal, run.clock, boot).committed)
     if config.feed.host:
         add_feed(
             table,
             _broker(config),
             folder / "outbox.sqlite",
-            boot=boot_id(),
+            boot=boot,
             simulated=False,
             ask=run.ask if config.feed.commands else None,
             http=config.web.url,

@@ -17,6 +17,7 @@ from typing import Any
 from gpiozero.pins import Factory
 
 from table_controller import __version__
+from table_controller.app.reopen import Reopened, reopen
 from table_controller.cards import SEATS, Seat
 from table_controller.errors import DeviceError, JournalError, TableError
 from table_controller.feed.client import Broker, CommandHandler, FeedClient
@@ -24,11 +25,10 @@ from table_controller.feed.commands import Asked, CommandDesk
 from table_controller.feed.envelope import Enveloper
 from table_controller.feed.outbox import Outbox, open_outbox
 from table_controller.feed.publisher import Digest, FeedPublisher
-from table_controller.feed.refill import missing, refill, told_since
+from table_controller.feed.refill import missing, refill
 from table_controller.feed.topics import Topics
 from table_controller.journal.program import program
 from table_controller.journal.reader import read_journal
-from table_controller.journal.replay import replay
 from table_controller.journal.writer import JournalWriter
 from table_controller.panel.panel import Panel
 from table_controller.runtime.clock import Clock
@@ -109,41 +109,22 @@ def open_table(
     draw_leader: Callable[[], Seat] = any_seat,
 ) -> Table:
     """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``."""
-    core, last, written_by, recovered, told = TableCore(), ("", 0), program(), "", ("", 0)
-    if journal_path.exists():
-        records = read_journal(journal_path).records
-        replayed = replay(records)
-        core, last, recovered = replayed.core, last_stamp(records), "" if replayed.same else replayed.words()
-        told = told_since(records)
-        written_by = last_program(records) or written_by
-        if core.state.table not in ("", table):
-            raise JournalError(
-                f"The journal {journal_path} is of table '{core.state.table}', not of '{table}'.",
-                way_out="Give this table another state.directory.",
-            )
-    journal = JournalWriter(journal_path, header={"program": program(), "table": table, "venue": venue}, sync=sync)
-    if written_by != program():
+    before = reopen(journal_path) if journal_path.exists() else Reopened(TableCore())
+    if before.core.state.table not in ("", table):
+        raise JournalError(
+            f"The journal {journal_path} is of table '{before.core.state.table}', not of '{table}'.",
+            way_out="Give this table another state.directory.",
+        )
+    header = {"program": program(), "table": table, "venue": venue}
+    journal = JournalWriter(journal_path, header=header, sync=sync, since=before.since)
+    if before.written_by not in ("", program()):
         journal.append({"kind": "program", "program": program()})
-    runtime = TableRuntime(core, journal, clock)
+    runtime = TableRuntime(before.core, journal, clock)
     opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating, rules)
     made = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
-    made.last_wall, made.last_ms = last
-    made.recovered, made.told = recovered, told
+    made.last_wall, made.last_ms = before.wall, before.at_ms
+    made.recovered, made.told = before.recovered, before.told
     return made
-
-
-def last_program(records: list[dict[str, Any]]) -> str:
-    """Which program wrote the end of a journal."""
-    named = (str(r.get("program", "")) for r in reversed(records) if r.get("kind") in ("header", "program"))
-    return next(named, "")
-
-
-def last_stamp(records: list[dict[str, Any]]) -> tuple[str, int]:
-    """The wall label and the stamp of the last event in a journal."""
-    for record in reversed(records):
-        if record.get("kind") == "event":
-            return str(record.get("wall", "")), int(record["event"]["at_ms"])
-    return "", 0
 
 
 Ask = Callable[[Event], Awaitable[TableError | None]]

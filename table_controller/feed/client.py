@@ -194,6 +194,7 @@ class FeedClient:
         if self._try_at_s is None or measure.wall_seconds() < self._try_at_s:
             return
         self._try_at_s = None
+        self._mqtt.disconnect()
         self._mqtt.loop_stop()
         self._mqtt = self._make_client()
         self._connect()
@@ -217,6 +218,7 @@ class FeedClient:
             self._said_s[topic] = measure.wall_seconds()
         else:
             self._documents.pop(topic, None)
+            self._said_s.pop(topic, None)
 
     def _say_again(self) -> None:
         """What has not been said for a minute: info and open alerts, so that they do not expire."""

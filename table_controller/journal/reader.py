@@ -34,10 +34,13 @@ class JournalContents:
         return bool(self.records) or not self.damage or self.torn
 
 
-def parse_journal(data: bytes) -> JournalContents:
-    """The longest prefix whose every line is whole, in number order and linked to the line before."""
+def parse_journal(data: bytes, number: int = 0, previous: str = FIRST_PREVIOUS, offset: int = 0) -> JournalContents:
+    """The longest prefix whose every line is whole, in number order and linked to the line before.
+
+    ``data`` may be a journal's end, from the byte ``offset`` and the record ``number`` on, after the line of that hash.
+    """
     records: list[dict[str, Any]] = []
-    position, previous, damage, torn = 0, FIRST_PREVIOUS, "", False
+    position, damage, torn = 0, "", False
     while position < len(data):
         end = data.find(b"\n", position) + 1
         line = data[position:end] if end else data[position:]
@@ -45,15 +48,15 @@ def parse_journal(data: bytes) -> JournalContents:
         if record is None:
             torn = not end and _BEGUN.fullmatch(line) is not None
             what = "is cut off" if torn else "is damaged"
-            damage = f"record {len(records)} at byte {position} {what}"
+            damage = f"record {number + len(records)} at byte {offset + position} {what}"
             break
-        if record.get("n") != len(records) or record.get("prev") != previous:
-            damage = f"record {len(records)} at byte {position} does not continue the chain"
+        if record.get("n") != number + len(records) or record.get("prev") != previous:
+            damage = f"record {number + len(records)} at byte {offset + position} does not continue the chain"
             break
         records.append(record)
         previous = line_hash(line)
         position = end
-    return JournalContents(records, position, previous, damage, torn)
+    return JournalContents(records, offset + position, previous, damage, torn)
 
 
 def read_journal(path: Path) -> JournalContents:
@@ -63,5 +66,15 @@ def read_journal(path: Path) -> JournalContents:
         return parse_journal(gzip.decompress(data) if path.suffix == ".gz" else data)
     except (EOFError, gzip.BadGzipFile) as error:
         raise InputError(f"{path} is not a packed journal.", way_out="Name the journal itself.") from error
+    except OSError as error:
+        raise InputError(f"The journal {path} cannot be read: {error.strerror}.") from error
+
+
+def read_end(path: Path, number: int, offset: int, previous: str) -> JournalContents:
+    """Only what a journal holds from a place on (see snapshot.py); raises InputError when there is none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return parse_journal(file.read(), number, previous, offset)
     except OSError as error:
         raise InputError(f"The journal {path} cannot be read: {error.strerror}.") from error

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from table_controller.errors import JournalError
-from table_controller.journal.reader import JournalContents, read_journal
+from table_controller.journal.reader import JournalContents, read_end, read_journal
 from table_controller.journal.record import encode, line_hash
+from table_controller.journal.snapshot import Place
 
 VERSION = 1
 
@@ -20,10 +21,16 @@ class JournalWriter:
     A file that is no journal, or one damaged before its end, is refused and left as it is.
     """
 
-    def __init__(self, path: Path, *, header: dict[str, Any] | None = None, sync: bool = True) -> None:
-        """Open ``path``; ``sync=False`` (simulated virtual-time runs only) leaves flushing to the system."""
+    def __init__(
+        self, path: Path, *, header: dict[str, Any] | None = None, sync: bool = True, since: Place | None = None
+    ) -> None:
+        """Open ``path``; ``sync=False`` (simulated virtual-time runs only) leaves flushing to the system.
+
+        ``since``: a place up to which the file is known to be whole (a snapshot's), so that only its end is read.
+        """
         self.path = path
         self._sync = sync
+        self._since = since
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
@@ -35,8 +42,8 @@ class JournalWriter:
         except BaseException:
             os.close(self._fd)
             raise
-        self._end = contents.good_bytes
-        self._number = len(contents.records)
+        self._end = self._before = contents.good_bytes
+        self._number = len(contents.records) + (since.number if since is not None else 0)
         self._previous = contents.last_hash
         if self._number == 0:
             self.append({"kind": "header", "version": VERSION, **(header or {})})
@@ -52,9 +59,15 @@ class JournalWriter:
             ) from error
 
     def _continued(self) -> JournalContents:
-        contents = read_journal(self.path)
+        place = self._since
+        contents = (
+            read_journal(self.path)
+            if place is None
+            else read_end(self.path, place.number, place.offset, place.previous)
+        )
         if contents.damage and not contents.torn:
-            what = f"is damaged: {contents.damage}" if contents.records else "is not a journal"
+            known = contents.records or place is not None
+            what = f"is damaged: {contents.damage}" if known else "is not a journal"
             raise JournalError(
                 f"{self.path} {what}. It was left as it is.",
                 way_out="`table-controller recover` explains and mends it.",
@@ -78,8 +91,14 @@ class JournalWriter:
                 way_out="Free some space; the table goes on by itself.",
             ) from error
         self._number += 1
+        self._before = self._end
         self._end += len(line)
         self._previous = line_hash(line)
+
+    @property
+    def place(self) -> Place:
+        """Where the next record goes, once one has been written by this run."""
+        return Place(self._number, self._end, self._previous, self._before)
 
     def _cut_back(self) -> None:
         try:

@@ -1,0 +1,103 @@
+"""Opening a table again: from a snapshot and the journal's end where there is one, else from the whole journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from table_controller.feed.refill import told_since
+from table_controller.journal.program import program
+from table_controller.journal.reader import read_end, read_journal
+from table_controller.journal.replay import replay
+from table_controller.journal.snapshot import Place, Snapshot, load, save
+from table_controller.journal.writer import JournalWriter
+from table_controller.runtime.clock import Clock
+from table_controller.table.codec import from_data
+from table_controller.table.core import TableCore
+from table_controller.table.effects import Effect, Publish
+from table_controller.table.events import Event
+from table_controller.table.state import TableState
+
+EVERY = 200
+"""A snapshot is written after so many events: a start then replays at most those, a tenth of a second's work."""
+
+
+def snapshot_path(journal: Path) -> Path:
+    """Where the snapshot of a journal lies."""
+    return journal.with_name(f"{journal.stem}.snapshot")
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """What a journal leads to. ``since``: the place a snapshot vouches for; ``wall``, ``at_ms``: of the last event."""
+
+    core: TableCore
+    wall: str = ""
+    at_ms: int = 0
+    told: tuple[str, int] = ("", 0)
+    written_by: str = ""
+    recovered: str = ""
+    since: Place | None = None
+
+
+def reopen(journal: Path) -> Reopened:
+    """The table as it was; raises InputError, JournalError."""
+    snapshot = load(snapshot_path(journal), journal)
+    found = _from_snapshot(snapshot, journal) if snapshot is not None else None
+    if found is not None:
+        return found
+    records = read_journal(journal).records
+    replayed = replay(records)
+    wall, at_ms = last_stamp(records)
+    recovered = "" if replayed.same else replayed.words()
+    return Reopened(replayed.core, wall, at_ms, told_since(records), last_program(records), recovered)
+
+
+def _from_snapshot(snapshot: Snapshot, journal: Path) -> Reopened | None:
+    """None where the journal's end does not come out as it was written: then the whole of it is looked at."""
+    place = snapshot.place
+    records = read_end(journal, place.number, place.offset, place.previous).records
+    core = TableCore(snapshot.state)
+    for record in records:
+        if record.get("kind") not in ("event", "boot"):
+            return None
+        if record["kind"] == "event":
+            outcome = core.handle(from_data(record["event"]))
+            core.commit(outcome)
+            if core.state.digest()[:16] != record["state"]:
+                return None
+    wall, at_ms = last_stamp(records) if any(r["kind"] == "event" for r in records) else (snapshot.wall, snapshot.at_ms)
+    told = told_since([{"kind": "boot", "boot": snapshot.boot}, {"told": snapshot.told}, *records])
+    return Reopened(core, wall, at_ms, told, program(), "", place)
+
+
+def last_program(records: list[dict[str, Any]]) -> str:
+    """Which program wrote the end of a journal."""
+    named = (str(r.get("program", "")) for r in reversed(records) if r.get("kind") in ("header", "program"))
+    return next(named, "")
+
+
+def last_stamp(records: list[dict[str, Any]]) -> tuple[str, int]:
+    """The wall label and the stamp of the last event in a journal."""
+    for record in reversed(records):
+        if record.get("kind") == "event":
+            return str(record.get("wall", "")), int(record["event"]["at_ms"])
+    return "", 0
+
+
+class Snapshots:
+    """Writes one now and then. ``committed`` is a watcher of the runtime: the journal then stands just behind it."""
+
+    def __init__(self, journal: JournalWriter, clock: Clock, boot: str, every: int = EVERY) -> None:
+        self._journal, self._clock, self._boot, self._every = journal, clock, boot, every
+        self._told = self._since = 0
+
+    def committed(self, event: Event, state: TableState, effects: tuple[Effect, ...]) -> None:
+        """Count, and write when it is time."""
+        self._told += sum(isinstance(effect, Publish) for effect in effects)
+        self._since += 1
+        if self._since >= self._every:
+            self._since = 0
+            snapshot = Snapshot(self._journal.place, state, self._clock.wall(), event.at_ms, self._boot, self._told)
+            save(snapshot_path(self._journal.path), snapshot)
