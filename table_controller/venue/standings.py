@@ -10,12 +10,22 @@ from table_controller.games.guandan.profile import Profile
 from table_controller.games.guandan.scores import Standing, ranking, rounded
 
 
-def standings(games: Iterable[dict[str, Any]], profile: Profile, format_: str = "swiss") -> list[dict[str, Any]]:
-    """Places, best first; a place with several teams is tied to the end."""
+def standings(
+    games: Iterable[dict[str, Any]], profile: Profile, format_: str = "swiss", byes: Iterable[str] = ()
+) -> list[dict[str, Any]]:
+    """Places, best first; a place with several teams is tied to the end. ``byes``: a team's name for each bye it had.
+
+    A bye is worth the profile's points and level points (003 L83); against nobody, so it breaks no tie between two.
+    """
     teams: dict[str, dict[str, Any]] = {}
+    for name in byes:
+        own = teams.setdefault(name, _nothing())
+        points, levels = profile.scores.bye
+        own["points"] += points
+        own["levels"] += levels
     for game in games:
         for pair in PAIRS:
-            own = teams.setdefault(game[pair], {"points": 0.0, "levels": 0.0, "played": 0, "won": 0, "met": {}})
+            own = teams.setdefault(game[pair], _nothing())
             other = game[other_pair(pair)]
             own["points"] += float(game["points"].get(pair, 0.0))
             levels = float(game["level_points"].get(pair, 0.0))
@@ -29,6 +39,10 @@ def standings(games: Iterable[dict[str, Any]], profile: Profile, format_: str = 
         made.append({"place": place, "teams": [_told(name, teams[name]) for name in names]})
         place += len(names)
     return made
+
+
+def _nothing() -> dict[str, Any]:
+    return {"points": 0.0, "levels": 0.0, "played": 0, "won": 0, "met": {}}
 
 
 def _standing(name: str, team: dict[str, Any], teams: dict[str, dict[str, Any]]) -> Standing:

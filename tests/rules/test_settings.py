@@ -16,8 +16,6 @@ HOLDERS = ("profile.py", "profile_sections.py", "settings.py")
 """These hold the settings and read none of them."""
 KEPT_AS = {"mode": "officiating"}
 """A setting whose field has another name."""
-OF_THE_ORGANISER = {"bye": "no table plays a bye"}
-"""Settings that no table can act on: the organiser reads them with ``profile show``."""
 
 
 @cache
@@ -60,7 +58,7 @@ def test_every_setting_is_described() -> None:
     assert {key for values in profile_sections("base").values() for key in values} == set(SETTINGS)
 
 
-@pytest.mark.parametrize("name", sorted(set(SETTINGS) - set(OF_THE_ORGANISER)))
+@pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_a_setting_is_read_by_code_that_is_used(name: str) -> None:
     readers = functions_reading(KEPT_AS.get(name, name))
     assert readers, f"no code reads '{name}'"

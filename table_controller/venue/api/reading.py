@@ -122,7 +122,7 @@ async def results(call: Call) -> web.StreamResponse:
 
 
 async def places(call: Call) -> web.StreamResponse:
-    """Standings, up to a round."""
+    """Standings, up to a round; ``byes`` names a team, with commas between, for each bye that it had."""
     service, until = call.service, call.number("round", 0, 10_000)
     games = await asyncio.to_thread(records.games, service.engine, None)
     counted = [game for game in games if not until or game["round"] <= until]
@@ -130,7 +130,8 @@ async def places(call: Call) -> web.StreamResponse:
     if form not in ("swiss", "round_robin", "knockout"):
         raise Problem(400, "'format' must be swiss, round_robin or knockout.")
     try:
-        return answer({"standings": standings(counted, service.profile, form)})
+        byes = [name for name in call.request.query.get("byes", "").split(",") if name]
+        return answer({"standings": standings(counted, service.profile, form, byes)})
     except (TableError, ValueError, TypeError, KeyError) as error:
         raise Problem(500, f"The games in the archive cannot be counted: {error}.") from error
 
@@ -192,7 +193,11 @@ _PAGE: dict[str, Schema] = {"before": _INT, "limit": _INT}
 _AFTER: dict[str, Schema] = {"boot": _TEXT, "after": _INT, "limit": _INT}
 _INCIDENTS: dict[str, Schema] = {"status": {"enum": ["open", "all"]}, "table": _TEXT, "limit": _INT}
 _RESULTS: dict[str, Schema] = {"round": _INT, "format": {"enum": ["json", "csv"]}}
-_PLACES: dict[str, Schema] = {"round": _INT, "format": {"enum": ["swiss", "round_robin", "knockout"]}}
+_PLACES: dict[str, Schema] = {
+    "round": _INT,
+    "byes": {"type": "string", "maxLength": 2000},
+    "format": {"enum": ["swiss", "round_robin", "knockout"]},
+}
 ROUTES = (
     Route("GET", "/api/tables", tables, "every table, those that need somebody first"),
     Route("GET", "/api/tables/{table}", table, "one table's newest documents"),
