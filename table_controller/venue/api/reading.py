@@ -195,7 +195,7 @@ _INCIDENTS: dict[str, Schema] = {"status": {"enum": ["open", "all"]}, "table": _
 _RESULTS: dict[str, Schema] = {"round": _INT, "format": {"enum": ["json", "csv"]}}
 _PLACES: dict[str, Schema] = {
     "round": _INT,
-    "byes": {"type": "string", "maxLength": 2000},
+    "byes": {"type": "string", "maxLength": 400},
     "format": {"enum": ["swiss", "round_robin", "knockout"]},
 }
 ROUTES = (
