@@ -24,6 +24,7 @@ _STRANGE = 34.0
 _WHITE = 1.45
 _HAND_MM = 14.0
 _CLOSED_MM = 7.0
+_BODY_PX = 7
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -81,7 +82,8 @@ class PatientGate(AreaGate):
         strange = (seen & ~lying & self._where).astype(np.uint8)
         self.over = self.held = np.zeros_like(self._where)
         if lying.any():
-            dark, white = lying & ~paper, _mostly(lying, paper) & paper & ~self._row_ends
+            body = _body(off & (bright == 0))
+            dark, white = lying & ~paper, _mostly(lying, paper, body) & paper & ~self._row_ends
             self.held = _reached(_solid(off), white) if white.any() else self.held
             self.over = _reached(off & ~paper, dark) | self.held
         count, _, stats, _ = cv2.connectedComponentsWithStats(strange, connectivity=8)
@@ -96,9 +98,18 @@ def _solid(off: Mask) -> Mask:
     return np.asarray(cv2.dilate(closed, np.ones((3, 3), dtype=np.uint8))) > 0
 
 
-def _mostly(lying: Mask, paper: Mask) -> Mask:
-    """Of the things, those that are paper for the greater part: a phone with light keys is not."""
-    _, labels = cv2.connectedComponents(lying.astype(np.uint8), connectivity=8)
+def _body(dark: Mask) -> Mask:
+    """The bodies of cups and phones, a little wider than they are: what is no paper, without the print of cards."""
+    whole = cv2.morphologyEx(dark.astype(np.uint8), cv2.MORPH_OPEN, np.ones((_BODY_PX, _BODY_PX), dtype=np.uint8))
+    return np.asarray(cv2.dilate(whole, np.ones((_BODY_PX + 2, _BODY_PX + 2), dtype=np.uint8))) > 0
+
+
+def _mostly(lying: Mask, paper: Mask, body: Mask) -> Mask:
+    """Of the things, those that are paper for the greater part: a phone with light keys and a cup's rim are not.
+
+    What hangs on one body is one thing.
+    """
+    _, labels = cv2.connectedComponents((lying | body).astype(np.uint8), connectivity=8)
     whole, light = (np.bincount(labels[where], minlength=int(labels.max()) + 1) for where in (lying, lying & paper))
     return np.asarray(lying & (2 * light > whole)[labels])
 

@@ -63,6 +63,19 @@ def test_paper_that_stays_over_the_near_border_is_masked_as_far_as_it_hangs_toge
     assert -22 < right < 0, "what is laid beside it is not masked"
 
 
+def test_a_cup_whose_rim_touches_the_near_border_is_no_held_card_and_masks_no_row_beside_it() -> None:
+    gate = PatientGate(*play_border(WINDOW))
+    end, rim, tan = ((189.0, 238.0, 195.0, 290.0), DARK), ((164.0, 295.0, 178.0, 304.0), WHITE), (110, 176, 190)
+    cup = (end, ((150.0, 236.0, 189.0, 295.0), tan), rim)
+    row = ((20.0, 190.0, 150.0, 288.0), WHITE)
+    hands(gate, picture(), 2)
+    assert not hands(gate, picture(*cup, row), STAYED_FRAMES + 3)[-1]
+    assert not gate.held.any()
+    fan = ((-100.0, 255.0, -20.0, 330.0), WHITE)
+    assert not hands(gate, picture(*cup, fan), STAYED_FRAMES + 3)[-1]
+    assert gate.held.any(), "a fan far from the cup is held all the same"
+
+
 def test_a_fan_held_for_long_is_never_read_and_the_play_beside_it_is(make_table: object) -> None:
     table = make_table(seed=51)  # type: ignore[operator]
     table.scene.hold("S", ["AH", "KH", "QH", "JH"], face_up=True, v_mm=300, u_mm=-110)
