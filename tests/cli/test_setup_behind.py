@@ -56,7 +56,7 @@ def test_the_demo_shows_its_camera_on_the_set_up_page() -> None:
             runtime=SimpleNamespace(ask=no_wait, add=lambda committed: None), panel=None,
         )  # fmt: skip
         options = DemoOptions(port=0)
-        simulation = SimpleNamespace(table=table, options=options, vision=Worker())
+        simulation = SimpleNamespace(table=table, options=options, vision=Worker(), link=SimpleNamespace())
         await _open_page(simulation, options, RealClock(asyncio.get_running_loop()))  # type: ignore[arg-type]
         page: Any = table.page
         try:
