@@ -12,6 +12,7 @@ import pytest
 from table_controller.app import reopen as module
 from table_controller.app.reopen import Reopened, Snapshots, reopen, snapshot_path
 from table_controller.journal import snapshot as snapshots
+from table_controller.journal.program import program
 from table_controller.journal.reader import read_end, read_journal
 from table_controller.journal.replay import replay
 from table_controller.journal.writer import JournalWriter
@@ -138,7 +139,7 @@ def test_a_file_that_would_call_something_is_refused(journal: Path) -> None:
         def __reduce__(self) -> tuple[object, tuple[str]]:
             return (Path, ("/etc/passwd",))
 
-    body = pickle.dumps((snapshots.program(), Calls()))
+    body = pickle.dumps((program(), Calls()))
     snapshot_path(journal).write_bytes(snapshots._MAGIC + hashlib.sha256(body).digest() + body)
     assert snapshots.load(snapshot_path(journal), journal) is None
 
