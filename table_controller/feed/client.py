@@ -9,6 +9,7 @@ what it had not got acknowledged: where our thread is behind, events would overt
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import queue
@@ -301,11 +302,12 @@ class FeedClient:
         if self.online:
             info = self._mqtt.publish(self._topics.availability, self._availability("offline"), qos=1, retain=True)
             info.wait_for_publish(2)
-        self._mqtt.disconnect()
-        self._mqtt.loop_stop()
         self._words.put(None)
         if self._thread.is_alive():
-            self._thread.join(5)
+            self._thread.join(5)  # it may be about to put another client in this one's place
+        self._mqtt.disconnect()
+        with contextlib.suppress(RuntimeError):  # its thread did not begin
+            self._mqtt.loop_stop()
 
 
 def _expiring() -> Properties:

@@ -14,6 +14,8 @@ from table_controller.games.guandan.order import card_strength
 from table_controller.games.guandan.profile import Profile
 from table_controller.table.state import TableState
 
+_JOKERS = {"BJ": "big_joker", "SJ": "small_joker"}
+_SUITS = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
 BEFORE_A_DEAL = ("standby", "deal_over", "game_over", "dealing", "fault")
 
 
@@ -30,6 +32,11 @@ def machine_draws(state: TableState, profile: Profile) -> bool:
     return profile.before.machine_replaces_drawing and (state.dealer.online or state.phase == "dealing")
 
 
+def in_words(card: str) -> str:
+    """A card that a rule names, such as ``2_of_hearts``: no code, for codes in the feed are cards that were shown."""
+    return _JOKERS.get(card) or f"{card[0]}_of_{_SUITS[card[1]]}"
+
+
 def before_deal(state: TableState, profile: Profile, at_ms: int) -> dict[str, Any] | None:
     """Who does what with the pack before the next deal; None while one is under way."""
     if state.phase not in BEFORE_A_DEAL:
@@ -43,7 +50,7 @@ def before_deal(state: TableState, profile: Profile, at_ms: int) -> dict[str, An
         "cutters": list(roles.cutters),
         "cut_margin": rules.cut_margin,
         "turns": roles.turns,
-        "cut_again": list(rules.cut_again) if roles.turns else [],
+        "cut_again": [in_words(card) for card in rules.cut_again] if roles.turns else [],
         "first": roles.first,
         "leads": state.named_leader or roles.leads,
         "seated_before_minutes": rules.seated_before_minutes,

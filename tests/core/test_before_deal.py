@@ -54,7 +54,7 @@ def second_deal(table: EventTable, order: str = "ENWS") -> None:
 def test_the_first_deal_by_hand_in_the_national_rules() -> None:
     before = told(by_hand(), "before")
     assert (before["shufflers"], before["cutters"], before["shuffles"]) == (["E"], ["S"], [5, 7])  # 003 L20-L21
-    assert (before["turns"], before["cut_again"]) == (True, ["BJ", "SJ", "2H"])
+    assert (before["turns"], before["cut_again"]) == (True, ["big_joker", "small_joker", "2_of_hearts"])
     assert (before["by_machine"], before["cut_margin"], before["seated_before_minutes"]) == (False, 5, 5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,7 @@ def test_who_is_not_believed_is_named_with_the_way_out(
     finally:
         wrong.stop()
         plain.stop()
+        gc.collect()  # here, where it may warn of those sockets
     assert "is not believed" in caplog.text
     assert why_refused("127.0.0.1", secured.tls_port, str(certificates["ours"])) == ""
     assert "is not believed" in why_refused("localhost", secured.tls_port, str(certificates["ours"])), "another name"

@@ -23,6 +23,9 @@ addWords({
 
 const names = (seats, word) => (seats.length === 4 && word === "or" ? t("anybody") : seats.map((seat) => t(seat)).join(t(word)) || t("by_referee"));
 
+// A rule's card comes in words: 2_of_hearts, big_joker.
+const codeOf = (words) => ({ big_joker: "BJ", small_joker: "SJ" })[words] ?? words[0] + words.split("_").at(-1)[0].toUpperCase();
+
 function withThePack(before) {
   const { shufflers, cutters } = before;
   const lines = [
@@ -30,7 +33,7 @@ function withThePack(before) {
     { seats: cutters, text: t("cuts_duty", { a: names(cutters, "or"), n: before.cut_margin }) },
   ];
   if (before.turns) {
-    lines.push({ seats: cutters, text: t("turns_duty", { c: before.cut_again.map(cardText).join(t("comma")) }) });
+    lines.push({ seats: cutters, text: t("turns_duty", { c: before.cut_again.map((words) => cardText(codeOf(words))).join(t("comma")) }) });
     lines.push({ seats: [], text: t("counts_duty") });
   } else lines.push({ seats: before.first ? [before.first] : [], text: t("draws_duty", { a: names(before.first ? [before.first] : [], "or") }) });
   if (before.leads) lines.push({ seats: [before.leads], text: t("leads_duty", { a: t(before.leads) }) });
