@@ -174,7 +174,8 @@ class Bench:
 
         def appended(record: dict[str, Any]) -> None:
             append(record)
-            self._mark(self._now, "journal")
+            if record["kind"] == "event":
+                self._mark(self._now, "journal")
 
         table.runtime.core.handle = handled  # type: ignore[method-assign]
         journal.append = appended  # type: ignore[method-assign]
