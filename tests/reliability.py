@@ -172,7 +172,7 @@ ROWS = (
         "R18",
         "real processes, broker and firmware, faults",
         ("tests/soak/test_real_processes.py",),
-        "a fault every 8 s for 60 s",
+        "a fault every 8 s for two minutes",
         "tests/soak/test_real_processes.py",
         60,
         "minutes, a fault every 30 s",
