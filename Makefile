@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= 2
 SOURCES := table_controller models/train firmware/generate.py tests
 
-.PHONY: help setup demo demo-venue test check format bench sweeps photographs soak train train-baseline firmware clean sbom mutants release
+.PHONY: help setup demo demo-venue test check format bench sweeps photographs soak train train-baseline firmware clean sbom audit mutants release
 
 help:
 	@echo "make demo     a whole simulated table; ARGS=\"--deals 2 --seed 7 --headless --fast\" passes options on"
@@ -17,6 +17,7 @@ help:
 	@echo "make test     set up, and run every test"
 	@echo "make check    formatting, lint, types, import layers, generated files"
 	@echo "make format   format the code"
+	@echo "make audit    what is known against the installed packages"
 	@echo "make bench    figures of this machine, side by side with the plain way"
 	@echo "make sweeps   plots of what is read as pictures get worse"
 	@echo "make photographs   how well cards are read in rendered photographs of unknown decks"
@@ -88,6 +89,10 @@ sbom: .venv/.ready-dev
 	@mkdir -p build
 	$(BIN)/cyclonedx-py environment --output-format JSON --output-file build/sbom.json $(CURDIR)/.venv
 	@echo "sbom: build/sbom.json"
+
+# What is known against the installed packages; says so where it cannot be asked.
+audit: .venv/.ready-dev
+	$(BIN)/python -m tests.audit
 
 # A signed release in build/release: make release KEY=/path/to/release.pem
 release: .venv/.ready-dev
