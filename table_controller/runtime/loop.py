@@ -7,7 +7,6 @@ in a thread, so that a slow disk delays an event's effects but neither the seria
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
@@ -49,6 +48,7 @@ class TableRuntime:
         self._draining = False
         self._wake: asyncio.Event | None = None
         self._asked: dict[int, asyncio.Future[Refusal | None]] = {}
+        self._is_over = False
         self._head_since_ms: int | None = None
         self.adapter_errors = 0
         """How often an adapter raised instead of taking an effect."""
@@ -92,11 +92,19 @@ class TableRuntime:
             self._drain()
 
     async def ask(self, event: Event) -> Refusal | None:
-        """Post an event and wait until it stands or was refused: for a person who wants to know why not."""
+        """Post an event and wait until it stands or was refused: for a person who wants to know why not.
+
+        Cancelled if the table stops first: whether the event was still written only its journal knows.
+        """
+        if self._is_over:
+            return Refusal("The table is being stopped: this was not taken.", code="STOPPING")
         answer: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
         self._asked[id(event)] = answer
-        self.post(event)
-        return await answer
+        try:
+            self.post(event)
+            return await answer
+        finally:
+            self._asked.pop(id(event), None)
 
     def _drain(self) -> None:
         self._draining = True
@@ -122,6 +130,7 @@ class TableRuntime:
                 while self._queue:
                     await self._consume_one()
         finally:
+            self._is_over = True
             for answer in self._asked.values():  # nobody will answer any more
                 answer.cancel()
 
@@ -132,7 +141,7 @@ class TableRuntime:
         outcome = self._handle_safely(event)
         record = self._record(event, outcome)
         try:
-            await asyncio.to_thread(self._journal.append, record)
+            await self._write(record)
         except JournalError as error:
             if not self.fault:
                 log.error("%s", error.line())
@@ -144,6 +153,15 @@ class TableRuntime:
         self._queue.popleft()
         self._head_since_ms = self.clock.now_ms() if self._queue else None
         self._release(event, outcome)
+
+    async def _write(self, record: dict[str, Any]) -> None:
+        """A record once begun is written whole, also where the table is stopped meanwhile: the file is closed next."""
+        writing = asyncio.ensure_future(asyncio.to_thread(self._journal.append, record))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.gather(writing, return_exceptions=True)
+            raise
 
     def _record(self, event: Event, outcome: Outcome) -> dict[str, Any]:
         """What the journal keeps, and how many events the feed is told of (feed/refill.py)."""
@@ -162,9 +180,10 @@ class TableRuntime:
     async def _pause(self, pause_ms: int) -> None:
         waiting = asyncio.Event()
         timer = self.clock.call_at(self.clock.now_ms() + pause_ms, waiting.set)
-        with contextlib.suppress(asyncio.CancelledError):
+        try:
             await waiting.wait()
-        timer.cancel()
+        finally:
+            timer.cancel()
 
     def _release(self, event: Event, outcome: Outcome) -> None:
         self.core.commit(outcome)

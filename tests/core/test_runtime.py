@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,20 @@ class FullDisk(JournalWriter):
     def append(self, data: dict[str, Any]) -> None:
         if self.full:
             raise JournalError("The journal cannot be written: No space left on device.")
+        super().append(data)
+
+
+class SlowDisk(JournalWriter):
+    """A journal whose disk waits for a gate."""
+
+    def __init__(self, path: Path) -> None:
+        self.gate, self.at_work = threading.Event(), threading.Event()
+        self.gate.set()
+        super().__init__(path)
+
+    def append(self, data: dict[str, Any]) -> None:
+        self.at_work.set() if data["kind"] == "event" else None
+        self.gate.wait()
         super().append(data)
 
 
@@ -96,6 +111,56 @@ def test_a_defect_of_ours_leaves_the_old_state(tmp_path: Path, monkeypatch: pyte
         await until(lambda: runtime.state.camera_lost == "y")
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        journal.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_stopped_table_leaves_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked while it is being written: that record is whole. Asked behind it or later: nobody waits for ever."""
+    monkeypatch.setattr(loop_module, "RETRY_MS", 60_000)
+
+    async def scenario() -> None:
+        journal = SlowDisk(tmp_path / "j")
+        runtime = TableRuntime(TableCore(), journal, RealClock(asyncio.get_running_loop()))
+        task = asyncio.create_task(runtime.run())
+        await asyncio.sleep(0)
+        journal.gate.clear()
+        asked = [
+            asyncio.create_task(runtime.ask(event))
+            for event in (ev.TableOpened(1, "t", "v", "default"), ev.CameraLost(2, "x"))
+        ]
+        await until(journal.at_work.is_set)
+        task.cancel()
+        await asyncio.sleep(0.05)
+        assert not task.done()
+        journal.gate.set()
+        await asyncio.gather(task, return_exceptions=True)
+        journal.close()
+        ends = await asyncio.gather(*asked, return_exceptions=True)
+        assert all(isinstance(end, asyncio.CancelledError) for end in ends)
+        late = await asyncio.wait_for(runtime.ask(ev.CameraLost(3, "y")), 5)
+        assert late is not None
+        assert late.code == "STOPPING"
+        assert [r["kind"] for r in read_journal(tmp_path / "j").records][1:] == ["event"]
+
+    asyncio.run(scenario())
+
+
+def test_a_table_with_a_full_disk_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop_module, "RETRY_MS", 60_000)
+
+    async def scenario() -> None:
+        journal = FullDisk(tmp_path / "j")
+        runtime = TableRuntime(TableCore(), journal, RealClock(asyncio.get_running_loop()))
+        task = asyncio.create_task(runtime.run())
+        await asyncio.sleep(0)
+        journal.full = True
+        runtime.post(ev.TableOpened(1, "t", "v", "default"))
+        await until(lambda: runtime.fault)
+        task.cancel()
+        await asyncio.wait([task], timeout=5)
+        assert task.cancelled()
         journal.close()
 
     asyncio.run(scenario())

@@ -11,7 +11,7 @@ const ZH = {
   ENTERED: "结果尚未录入：由南、北家先录入", CHECKED: "已经说过，由裁判处理", DISPUTE: "这一手已有异议：请在那里表态",
   MATCH: "没有这样的赛制", LATE: "第一副之后不能再记迟到", LEVEL: "没有这一级", CLOCK: "现在没有计时", EMPTY: "没有牌",
   COUNTS: "张数不可能", LOGIN: "请先登录", EXPIRED: "指令过期，请再按一次", NOT_SENT: "牌桌没有应答，请看一看桌面",
-  CALLED: "因呼叫裁判而暂停：请单独选中这桌再继续", DEFECT: "程序出错，请保存日志", COMMAND: "指令不完整", CARD: "没有这张牌，例如 5D，10 写作 T",
+  CALLED: "因呼叫裁判而暂停：请单独选中这桌再继续", STOPPING: "牌桌正在关闭，没有受理", DEFECT: "程序出错，请保存日志", COMMAND: "指令不完整", CARD: "没有这张牌，例如 5D，10 写作 T",
 };
 const AWAY = ["没有应答：连接中断", "No answer: the connection is down"];
 
