@@ -7,12 +7,14 @@ unsure one then listens to its partner.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from table_controller.vision.classify import NO_INDEX
 from table_controller.vision.reading import IndexReading
 
 OPPOSITE = -0.94
@@ -134,6 +136,18 @@ def _within(value: float, bounds: tuple[float, float]) -> bool:
     return bounds[0] < value < bounds[1]
 
 
+def _lone(readings: list[IndexReading], pairs: Sequence[Pair]) -> list[IndexReading]:
+    """The readings of a picture that shows no pair alike: corners that oppose each other and nothing else are one
+    card's where either's card is likely enough to the other, as on a lone card half in the dark."""
+    opposing = Counter(k for i, j, _, _ in pairs for k in (i, j))
+    for i, j, _, _ in pairs:
+        first, second = readings[i], readings[j]
+        alone = opposing[i] == opposing[j] == 1 and NO_INDEX not in (_face(first)[0], _face(second)[0])
+        if alone and _could_agree(first, second) and not _both_sure_of_different(first, second):
+            readings[i], readings[j] = _joined(first, second)
+    return readings
+
+
 def join_corners(
     readings: Sequence[IndexReading], offset: tuple[float, float] | None = None, from_aside: bool = False
 ) -> list[IndexReading]:
@@ -148,7 +162,7 @@ def join_corners(
     if offset is not None and len(alike) < SHOWN_BY:
         alike = [*alike, offset]
     if not alike:
-        return joined
+        return _lone(joined, pairs) if from_aside else joined
     usual = np.median(np.array(alike), axis=0)
     apart = float(np.hypot(*usual))
     ranked = sorted((float(np.hypot(across - usual[0], down - usual[1])), i, j) for i, j, across, down in pairs)

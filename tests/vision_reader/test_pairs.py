@@ -46,6 +46,16 @@ def test_without_a_card_that_shows_the_distance_nothing_is_joined() -> None:
     assert best(join_corners(asked)[0]) == "KS"
 
 
+def test_the_two_corners_of_a_lone_card_on_a_photograph_are_read_together() -> None:
+    """One of them in the dark: alone it would be read as another card."""
+    asked = card_at(500, 0, {"_5H": 0.88, "_3H": 0.12}, {"_3H": 0.999})
+    assert [best(r) for r in join_corners(asked, from_aside=True)] == ["3H", "3H"]
+    no_kin = card_at(500, 0, {"_7D": 0.6}, {"_AS": 0.999})
+    assert [best(r) for r in join_corners(no_kin, from_aside=True)] == ["7D", "AS"]
+    third = reading(500 + 1.2 * APART[0], 0.9 * APART[1], (0.0, 1.0), _8C=0.99)
+    assert [best(r) for r in join_corners([*asked, third], from_aside=True)] == ["5H", "3H", "8C"]
+
+
 @pytest.mark.parametrize("shift", [(0.8 * H, 0.0), (0.0, -0.9 * H)])
 def test_corners_at_another_distance_stay_apart(shift: tuple[float, float]) -> None:
     known = card_at(0, 0, SURE, SURE)
