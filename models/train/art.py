@@ -76,8 +76,11 @@ class DeckArt:
 
 
 def fetch(work: Path) -> Path:
-    """The folder with the packages unpacked under ``work/art``, fetched once by package name."""
-    art = work / "art"
+    """The folder with the packages unpacked under ``work/art``, fetched once by package name.
+
+    Its path is absolute: the programs that turn the faces into pictures run inside of it.
+    """
+    art = (work / "art").resolve()
     art.mkdir(parents=True, exist_ok=True)
     if not (art / "debian").exists():
         download_debian(DEBIAN_PACKAGE, art, "debian")

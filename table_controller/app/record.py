@@ -77,7 +77,8 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
         say(replayed.words())
     state = replayed.core.state
     if form == "carry":
-        return document(state.table, [record["event"] for record in events])
+        last_wall = str(events[-1].get("wall", "")) if events else ""
+        return document(state.table, [record["event"] for record in events], last_wall)
     last_ms = events[-1]["event"]["at_ms"] if events else 0
     walls = {record["event"]["at_ms"]: record["wall"] for record in events}
     whole = record_of(state, last_ms, walls)

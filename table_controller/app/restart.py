@@ -9,6 +9,7 @@ from table_controller.app.table import Table
 from table_controller.app.terminal import say
 from table_controller.dealer.driver import SerialLink
 from table_controller.errors import TableError
+from table_controller.table.carry import left_at
 from table_controller.table.dealing import QUOTAS
 from table_controller.table.effects import PlanDeal, RunDeal
 from table_controller.table.events import Event, PauseRequested
@@ -47,7 +48,8 @@ def after_restart(table: Table, dealer: SerialLink | None, post: Callable[[Event
 
 async def carry_on(table: Table, ask: Callable[[Event], Awaitable[TableError | None]], document: str) -> None:
     """A match from another table; raises the refusal where this table has played already."""
-    refusal = await ask(MatchCarried(table.clock.now_ms(), document, "controller"))
+    away_ms = elapsed_ms(left_at(document), table.clock.wall())
+    refusal = await ask(MatchCarried(table.clock.now_ms(), document, "controller", away_ms))
     if refusal is not None:
         raise refusal
     state = table.runtime.state

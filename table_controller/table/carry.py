@@ -12,6 +12,7 @@ from typing import Any
 
 from table_controller.errors import JournalError
 from table_controller.table.codec import from_data
+from table_controller.table.contest import await_start
 from table_controller.table.effects import SetTimer, WatchMode
 from table_controller.table.match_state import Thinking
 from table_controller.table.referee_events import MatchCarried
@@ -20,11 +21,24 @@ from table_controller.table.state import ClockState, TableState
 from table_controller.table.turn import Draft
 
 VERSION = 1
+LEAST_LEFT_MS = 60_000
+"""So much of a round stays, if it was there: where the clocks of two tables differ, a referee can still extend it."""
 
 
-def document(table: str, events: Iterable[dict[str, Any]]) -> str:
-    """What a spare table needs to go on: the events of this one's journal, as their plain data."""
-    return json.dumps({"carry": VERSION, "table": table, "events": list(events)}, ensure_ascii=False)
+def document(table: str, events: Iterable[dict[str, Any]], wall: str = "") -> str:
+    """What a spare table needs to go on: the events of this one's journal, as their plain data.
+
+    ``wall`` is the wall label of the last event, by which the spare table knows how long the move took.
+    """
+    return json.dumps({"carry": VERSION, "table": table, "wall": wall, "events": list(events)}, ensure_ascii=False)
+
+
+def left_at(text: str) -> str:
+    """The wall label of the last event in a document; empty where it has none."""
+    try:
+        return str(json.loads(text).get("wall", ""))
+    except (ValueError, AttributeError):
+        return ""
 
 
 def _state_of(text: str) -> tuple[TableState, int]:
@@ -64,19 +78,28 @@ def carried(draft: Draft, event: MatchCarried) -> None:
         setattr(state, name, value)
     state.table, state.venue, state.dealer, state.lamps, state.areas, state.prompts, state.camera_lost = mine
     _stand_still(draft, clock, used_ms, event.at_ms, at_rest)
-    _move_round(draft, event.at_ms - last_ms)
+    _move_round(draft, event.at_ms, last_ms, event.away_ms)
     draft.publish("match_carried", by=event.by, was=other.table, deal=state.deal_number, phase=state.phase)
 
 
-def _move_round(draft: Draft, by_ms: int) -> None:
-    """The round has as much left here as it had at the other table; how long the move took is the referee's to give."""
+def _move_round(draft: Draft, at_ms: int, last_ms: int, away_ms: int) -> None:
+    """The round ends at its appointed time (003 L106): what the move took is gone, unless the referee extends it.
+
+    ``last_ms`` is the other table's last stamp, ``away_ms`` what has passed since then.
+    """
     match = draft.state.match
+    runs = bool(match.ends_ms) and not match.over and not match.time_up
+    by_ms = at_ms - last_ms - away_ms
+    if runs:
+        least_ms = min(LEAST_LEFT_MS, max(0, match.ends_ms - last_ms))
+        by_ms = max(by_ms, at_ms + least_ms - match.ends_ms)
     match.begun_ms += by_ms if match.begun_ms else 0
     match.ended_ms += by_ms if match.over else 0
-    if match.ends_ms:
-        match.ends_ms += by_ms
-        if not match.over and not match.time_up:
-            draft.emit(SetTimer("round", match.ends_ms))
+    match.ends_ms += by_ms if match.ends_ms else 0
+    if runs:
+        draft.emit(SetTimer("round", match.ends_ms))
+    if not match.over:
+        await_start(draft, at_ms)
 
 
 def _stand_still(draft: Draft, clock: ClockState, used_ms: int, at_ms: int, at_rest: str) -> None:

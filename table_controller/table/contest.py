@@ -75,7 +75,7 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         session_game=state.match.session_game + 1,
     )
     draft.move("match_set")
-    _await_start(draft, event.at_ms)
+    await_start(draft, event.at_ms)
     draft.emit(SetTimer("round", ends) if ends else CancelTimer("round"))
     draft.publish(
         "match_set",
@@ -97,7 +97,7 @@ def _minutes(draft: Draft, event: MatchSet) -> int:
     return limit if event.deals else draft.profile.round.game_minutes
 
 
-def _await_start(draft: Draft, at_ms: int) -> None:
+def await_start(draft: Draft, at_ms: int) -> None:
     """Call the players to their seats and begin the round when its time has come (003 L19, L102)."""
     begins_ms = draft.state.match.begun_ms
     for name, due_ms in (
@@ -207,7 +207,7 @@ def round_left(draft: Draft, event: RoundLeft) -> None:
         draft.emit(SetTimer("round", match.ends_ms))
     else:
         match.begun_ms = event.at_ms + event.begins_in_ms
-    _await_start(draft, event.at_ms)
+    await_start(draft, event.at_ms)
 
 
 def round_extended(draft: Draft, event: RoundExtended) -> None:

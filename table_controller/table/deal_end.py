@@ -118,8 +118,7 @@ def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int
     elif state.phase == "game_over" and not over.over:
         draft.move("deal_lost")
     draft.idle()
-    told = {key: value for key, value in line.items() if key not in ("ended_ms", "foul_incident")}
-    draft.publish("deal_over", **told | {"foul": line.get("foul")}, loser=other_pair(result.winner))
+    tell_deal(draft, line)
     if over.over:
         end_game(draft, over, at_ms, by="play")
 
@@ -149,7 +148,7 @@ def take_back_game(draft: Draft) -> None:
     """The game is not over, and so neither is the match: a round that is timed runs on."""
     match = draft.state.match
     if match.played and match.played[-1]["game"] == match.game:
-        match.played.pop()
+        draft.publish("game_taken_back", game=match.played.pop()["game"])
         match.winner, match.over = None, False
         _let_round_run(draft)
 
@@ -297,6 +296,7 @@ def annul_game(draft: Draft, incident: int) -> None:
     nothing = tuple((pair, 0.0) for pair in sorted(PAIRS))
     game.update(winner=None, by="annulled", difference=0, points=nothing, level_points=nothing)
     _decide_match(match)
+    draft.publish("game_taken_back", game=game["game"])
 
 
 def _decide_match(match: MatchState) -> None:
@@ -348,11 +348,14 @@ def saved(state: TableState, at_ms: int) -> dict[str, Any]:
 def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     """The deal goes on where the foul broke it off, paused."""
     state, then_ms = draft.state, before.pop("at_ms")
-    phase = before["phase"]
+    phase, played = before["phase"], list(state.match.played)
     if phase in ("deal_over", "game_over"):
         for name, value in before.items():
             setattr(state, name, value)
         _let_round_run(draft)
+        if state.results:
+            tell_deal(draft, state.results[-1])
+        _tell_games(draft, played)
         return
     draft.move("deal_restored")
     draft.emit(WatchMode("play"))
@@ -365,4 +368,24 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     state.clock.running, state.thinking.since_ms = False, None
     _let_round_run(draft)
     draft.lamp(None, "blink")
+    _tell_games(draft, played)
     draft.publish("paused", reason="a foul was overturned")
+
+
+def tell_deal(draft: Draft, line: dict[str, object]) -> None:
+    """A deal's result, with the levels it leads to; also once it is another than was told."""
+    state, winner = draft.state, line["winner"]
+    assert winner in PAIRS
+    levels = levels_after(state, state.results[: state.results.index(line) + 1])
+    told = {key: value for key, value in line.items() if key not in ("ended_ms", "foul_incident", "levels_set")}
+    told |= {"foul": line.get("foul"), "levels": tuple(sorted(levels.items()))}
+    draft.publish("deal_over", **told, loser=other_pair(winner))
+
+
+def _tell_games(draft: Draft, was: list[dict[str, object]]) -> None:
+    """What is no longer so of the games that were told, and what is again."""
+    now = draft.state.match.played
+    for game in [game for game in was if game not in now]:
+        draft.publish("game_taken_back", game=game["game"])
+    for game in [game for game in now if game not in was]:
+        draft.publish("game_over", **game)

@@ -16,7 +16,16 @@ from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCa
 from table_controller.games.guandan.tribute import payers
 from table_controller.table.contest import lose_game
 from table_controller.table.corrections import valid_again
-from table_controller.table.deal_end import FINISHED, annul_game, lose_deal, refold, restore, saved, void_finished
+from table_controller.table.deal_end import (
+    FINISHED,
+    annul_game,
+    lose_deal,
+    refold,
+    restore,
+    saved,
+    tell_deal,
+    void_finished,
+)
 from table_controller.table.duties import WRONG_PLAYS, owe_card, types_in, unname
 from table_controller.table.events import IncidentUpdated
 from table_controller.table.exchange import end_if_ready
@@ -262,6 +271,7 @@ def _foul_gone(draft: Draft, number: int) -> None:
     else:
         line["annulled"] = True
     refold(draft)
+    tell_deal(draft, line)
 
 
 def _take_hand_up(draft: Draft) -> None:

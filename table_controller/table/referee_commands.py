@@ -117,7 +117,7 @@ REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "concede": lambda at, d: rv.GameConceded(at, f.pair(d), f.word(d, "how"), f.by(d), f.role(d)),
     "late": lambda at, d: rv.LateArrived(at, f.seat(d), f.minutes(d), f.by(d)),
     "set_levels": _levels,
-    "carry": lambda at, d: rv.MatchCarried(at, str(d.get("document", "")), f.by(d)),
+    "carry": lambda at, d: rv.MatchCarried(at, str(d.get("document", "")), f.by(d), f.number(d, "away_ms", 0)),
     "enter_result": lambda at, d: rv.ResultEntered(at, f.seat(d)),
     "check_result": lambda at, d: rv.ResultChecked(at, f.seat(d), f.flag(d, "agrees", default=True), f.reason(d)),
     "correct_result": _result,

@@ -260,10 +260,14 @@ class LevelsSet(Event):
 
 @dataclass(frozen=True)
 class MatchCarried(Event):
-    """A match goes on at this table: the document that ``table-controller record --as carry`` wrote at the other."""
+    """A match goes on at this table: the document that ``table-controller record --as carry`` wrote at the other.
+
+    ``away_ms``: what passed between the other table's last event and this one; it is gone from a round that is timed.
+    """
 
     document: str
     by: str
+    away_ms: int = 0
 
 
 # --- results --------------------------------------------------------------------------------------------------------

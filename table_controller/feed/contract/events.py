@@ -116,6 +116,7 @@ _MATCH: dict[str, Schema] = {
         level_points=pairs_of(PAIR, NUMBER),
         by=TEXT,
     ),
+    "game_taken_back": whole(game=WHOLE),
     "match_set": whole(
         system=TEXT, deals=WHOLE, minutes=NUMBER, games=WHOLE, round=WHOLE, names=some(TEXT, 4), by=TEXT
     ),

@@ -51,7 +51,7 @@ def wild_of(level: str) -> str:
 
 
 def windows(length: int) -> list[str]:
-    """All runs of ``length`` ranks in natural order, the ace low or high, never wrapping (seed 000 L71)."""
+    """All runs of ``length`` ranks in natural order, the ace low or high, never wrapping (seed 000 L61, L65, L69)."""
     return [RUN[i : i + length] for i in range(len(RUN) - length + 1)]
 
 
@@ -81,7 +81,7 @@ def _split(cards: Sequence[str], level: str) -> _Cards:
 
 
 def _alike(cards: _Cards, policy: HandPolicy) -> list[Reading]:
-    """Single, pair, triple and bombs of equal rank. A wild never stands for a joker (seed 000 L107)."""
+    """Single, pair, triple and bombs of equal rank. A wild never stands for a joker (seed 000 L71, L107)."""
     name = {1: "single", 2: "pair", 3: "triple"}.get(cards.size, "bomb")
     if cards.jokers:
         alike = len(cards.jokers) == 1 and not cards.ranks and not cards.wilds and cards.size <= 2
@@ -94,7 +94,7 @@ def _alike(cards: _Cards, policy: HandPolicy) -> list[Reading]:
 
 
 def _full_house(cards: _Cards, policy: HandPolicy) -> list[Reading]:
-    """三带对 (seed 000 L69): three alike with a pair, which may be of jokers or of two wilds."""
+    """三带对 (seed 000 L67): three alike with a pair, which may be of jokers or of two wilds."""
     if cards.size != 5:
         return []
     if cards.jokers:
@@ -120,7 +120,7 @@ def _run(cards: _Cards, name: str, length: int, each: int) -> list[Reading]:
 
 
 def _straights(cards: _Cards, policy: HandPolicy) -> list[Reading]:
-    """顺子 and 同花顺 (seed 000 L71, L73)."""
+    """顺子 and 同花顺 (seed 000 L69, L73)."""
     plain = _run(cards, "straight", 5, 1)
     if len(cards.suits) != 1:
         return plain

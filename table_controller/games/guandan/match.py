@@ -1,4 +1,4 @@
-"""Levels from deal to deal: rises, 过A, the next level and the next leader (seed 000 L43-L49, L189; 003 L12-L14)."""
+"""Levels from deal to deal: rises, 过A, the next level and the next leader (seed 000 L43-L49, L189; 003 L11-L13)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Orders of ranks, and what beats what.
 
-Two orders exist: the *level order* (seed 000 L125; 003 L14: jokers, level card, A, K … 2) for equal-rank types, and the
+Two orders exist: the *level order* (seed 000 L125; 003 L15: jokers, level card, A, K … 2) for equal-rank types, and the
 *natural order* (seed 000 L119, L127) for runs, where an ace may stand low and a level card has only its natural place.
 """
 

@@ -1,4 +1,4 @@
-"""Reporting ten cards or fewer (报牌): once a hand, at once after the play (seed 000 L165-L175; 003 L34)."""
+"""Reporting ten cards or fewer (报牌): once a hand, at once after the play (seed 000 L167-L175; 003 L34)."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Trick:
             self.to_answer.remove(seat)
 
     def stop_leader(self) -> Seat:
-        """The leader lost the lead of this trick: the next seat leads (seed 000 L311). Returns it."""
+        """The leader lost the lead of this trick: the next seat leads (seed 000 L317: 由其下家出牌). Returns it."""
         following = next_seat(self.leader)
         while following in self.out:
             following = next_seat(following)

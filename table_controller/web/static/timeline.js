@@ -14,7 +14,7 @@ addWords({
   ev_penalty: ["判罚", "penalty"], ev_overturned: ["撤销判罚", "overturned"], ev_right_stopped: ["停止出牌权", "right stopped"], ev_type_barred: ["禁领牌型", "type barred"], ev_type_to_name: ["应指定牌型", "type to be named"],
   ev_type_named: ["指定牌型", "type named"], ev_leader_named: ["指定领出者", "leader named"], ev_hand_void: ["手牌作废", "hand void"], ev_hall_reminded: ["全场提示", "hall reminded"], ev_exposed: ["暴露牌张", "exposed"],
   ev_exchange_corrected: ["更正贡还牌", "exchange corrected"], ev_correction: ["更正", "correction"], ev_rolled_back: ["退回", "rolled back"], ev_result_corrected: ["更正结果", "result corrected"],
-  ev_result_entered: ["录入结果", "result entered"], ev_result_checked: ["核对结果", "result checked"], ev_game_over: ["一局结束", "game over"], ev_match_set: ["设定赛制", "match set"], ev_match_over: ["比赛结束", "match over"],
+  ev_result_entered: ["录入结果", "result entered"], ev_result_checked: ["核对结果", "result checked"], ev_game_over: ["一局结束", "game over"], ev_game_taken_back: ["一局结果撤回", "game taken back"], ev_match_set: ["设定赛制", "match set"], ev_match_over: ["比赛结束", "match over"],
   ev_match_carried: ["转桌续赛", "match carried"], ev_time_up: ["本轮时间到", "time is up"], ev_round_ended: ["本轮结束", "round ended"], ev_round_extended: ["延长本轮", "round extended"], ev_late: ["迟到", "late"], ev_levels_set: ["设定级数", "levels set"],
   ev_clock_extended: ["加时", "clock extended"], ev_clock_set: ["设定用时", "clock set"], ev_resync: ["重新对准", "resync"], ev_paused: ["暂停", "paused"], ev_resumed: ["继续", "resumed"], ev_camera_back: ["摄像头恢复", "camera back"],
   st_open: ["未处理", "open"], st_acknowledged: ["知悉", "taken"], st_arrived: ["到场", "arrived"], st_resolved: ["了结", "resolved"], st_overturned: ["撤销", "overturned"],
