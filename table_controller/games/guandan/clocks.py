@@ -18,7 +18,7 @@ class ClockVerdict:
 
 
 def play_clock(elapsed_ms: int, *, warning_ms: int, grace_ms: int, warned_at_ms: int | None = None) -> ClockVerdict:
-    """The shot clock: warned after ``warning_ms``, a violation ``grace_ms`` after the warning (20 s and 10 s, 000 L317).
+    """The shot clock: warned after ``warning_ms``, a violation ``grace_ms`` after the warning (20 s, 10 s: 000 L317).
 
     A ``warning_ms`` of 0 is no clock: a play takes as long as it takes (003 limits the round alone, L99).
     """

@@ -194,9 +194,14 @@ class VenueHall:
         return self.tables[name].table.runtime.state
 
     async def _left(self) -> list[str]:
-        """What still runs on the loop when all has been told to end."""
-        await asyncio.sleep(0.02)
-        return [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        """What still runs on the loop a while after all has been told to end."""
+        left: list[str] = []
+        for _ in range(250):
+            left = [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+            if not left:
+                break
+            await asyncio.sleep(0.02)
+        return left
 
     def close(self) -> None:
         async def end(one: HallTable) -> None:
