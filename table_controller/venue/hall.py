@@ -27,7 +27,7 @@ class View:
     seen_ms: int = 0
     state_ms: int = 0
     mono: tuple[int, int] | None = None
-    """The table's clock, and ours when it said so: from messages that were not retained."""
+    """The clock of this start of the table, and ours when it said so; None before it was heard."""
     version: int = 0
     incidents: list[Message] = field(default_factory=list)
 
@@ -100,11 +100,10 @@ class Hall:
         if said is None or not envelope_fits(said, heard.table):
             return
         view = self._view(heard.table)
-        view.boot, view.seen_ms = said["boot"], heard.at_ms
-        if not heard.retained:
-            view.mono = (said["mono_ms"], heard.at_ms)
-            if view.availability in ("unknown", "lost", "offline"):
-                view.availability = "ready"
+        view.seen_ms = heard.at_ms
+        _hear(view, heard, said)
+        if not heard.retained and view.availability in ("unknown", "lost", "offline"):
+            view.availability = "ready"
         if heard.rest in ("state", "info", "health"):
             view.documents[heard.rest] = said
             if heard.rest == "state":
@@ -166,6 +165,19 @@ class Hall:
             if queue.full():
                 queue.get_nowait()  # a reader that is too slow takes up the thread with the next state
             queue.put_nowait((heard.rest, heard.payload))
+
+
+def _hear(view: View, heard: Heard, said: Message) -> None:
+    """Which start of the table speaks, and its clock: a state is told as it is made, all else may have waited long."""
+    if heard.rest == "event" and view.boot not in ("", said["boot"]):
+        return  # one that the disk had lost is sent again under its old boot
+    if said["boot"] != view.boot:
+        view.boot, view.mono = said["boot"], None
+    if heard.retained:
+        return
+    told, known = (said["mono_ms"], heard.at_ms), view.mono
+    if heard.rest == "state" or known is None or told[0] - told[1] > known[0] - known[1]:
+        view.mono = told
 
 
 def _dict(value: Any) -> Message:
