@@ -57,6 +57,8 @@ class QuietTable:
     _seen: tuple[object, ...] = ()
     _plans: list[Event] = field(default_factory=list)
     _done: list[tuple[int, Event]] = field(default_factory=list)
+    _paid: set[Seat] = field(default_factory=set)
+    """Whose tribute has gone over: it may hold the same card a second time."""
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -76,6 +78,7 @@ class QuietTable:
     def _hands(self) -> None:
         pack = full_pack()
         self.rng.shuffle(pack)
+        self._paid.clear()
         profile = load_profile("default")
         self.brains = {
             seat: Brain(seat, self.rng, profile, sorted(pack[27 * i : 27 * i + 27])) for i, seat in enumerate(SEATS)
@@ -146,9 +149,10 @@ class QuietTable:
         exchange, level = state.exchange, state.deal_level
         for payer, receiver in exchange.pays.items():
             card = exchange.shown.get(payer)
-            if card in self.brains[payer].hand:
+            if payer not in self._paid and card in self.brains[payer].hand:
                 self.brains[payer].hand.remove(str(card))
                 self.brains[receiver].hand.append(str(card))
+            self._paid.add(payer)
         for payer, receiver in exchange.pays.items():
             if receiver not in exchange.returned:
                 card = self.brains[receiver].return_card(level, limited=True)
@@ -163,6 +167,7 @@ class QuietTable:
             return
         seat = deal.turn
         brain = self.brains[seat]
+        self._count_again(brain, deal.counts[seat])
         if self._trouble(20):
             await self.ask(ev.TdPressed(now, seat))
             return
@@ -188,6 +193,14 @@ class QuietTable:
                 brain.hand.remove(card)
             await self._report(seat, now)
             await self.ask(ev.AreaCleared(now + 1, seat))
+
+    def _count_again(self, brain: Brain, left: int) -> None:
+        """As many cards as the table says, where a referee rolled play back, moved a play or put one in."""
+        del brain.hand[left:]
+        if len(brain.hand) < left:
+            held = [card for one in self.brains.values() for card in one.hand]
+            free = [card for card in full_pack() if card not in held]
+            brain.hand += self.rng.sample(free, left - len(brain.hand))
 
     def _stands(self, seat: Seat, count: int) -> bool:
         actions = self.state().actions
