@@ -10,6 +10,7 @@ from sqlalchemy import Connection, desc, select, update
 
 from table_controller.runtime import measure
 from table_controller.table.incidents import OPEN
+from table_controller.venue.documents import seats_of
 from table_controller.venue.store import tables as t
 from table_controller.venue.store.database import add_new
 
@@ -169,7 +170,7 @@ def _signed(column: str) -> Maker:
 
 
 def _game_over(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
-    seats = roster().get("tables", {}).get(said["table"], {})
+    seats = seats_of(roster(), progress.round, said["table"])
     row = {
         **_key(said),
         "round": progress.round,

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, desc, select
 
 from table_controller.cards import PAIRS, SEATS
 from table_controller.table.incidents import KINDS, OPEN
+from table_controller.venue.documents import seats_of
 from table_controller.venue.store import tables as t
 
 Row = dict[str, Any]
@@ -114,7 +115,7 @@ def _game(row: Row) -> Row:
 
 
 def results(engine: Engine, round_: int | None, roster: Row) -> list[Row]:
-    """Deals that are over, one row each."""
+    """Deals that are over, one row each, with the teams that ``roster`` (documents.py's book) names for its round."""
     wanted = select(t.result).order_by(t.result.c.round, t.result.c.tbl, t.result.c.id)
     if round_ is not None:
         wanted = wanted.where(t.result.c.round == round_)
@@ -125,7 +126,7 @@ def results(engine: Engine, round_: int | None, roster: Row) -> list[Row]:
 
 def _result(row: Row, roster: Row) -> Row:
     data = json.loads(row["data"])
-    seats = roster.get("tables", {}).get(row["tbl"], {})
+    seats = seats_of(roster, row["round"], row["tbl"])
     told = {key: data.get(key) for key in ("level", "order", "winner", "rise", "double_down", "foul", "corrected")}
     return {
         "table": row["tbl"],

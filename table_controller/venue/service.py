@@ -54,7 +54,7 @@ class Service:
         self.engine = open_database(config.database_url)
         migrate(self.engine)
         self.documents = Documents(self.engine)
-        self.archive = Archive(self.engine, config.venue.name, self.documents.roster)
+        self.archive = Archive(self.engine, config.venue.name, self.documents.book)
         self.hall = Hall(self.clock.now_ms)
         appeal_ms = self.profile.record.correction_minutes * 60_000
         keep_ms = config.archive.evidence_days * DAY_MS

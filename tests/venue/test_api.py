@@ -205,7 +205,7 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, mo
         await kit.until(lambda: all(t.runtime.state.phase == "playing" for t, _ in tables))
         roster = {"round": 2, "tables": {"t1": {"names": ["甲", "乙", "丙", "丁"], "EW": "东", "NS": "西"}}}
         assert (await site.ask("PUT", "/api/roster", "director", roster))[0] == 200
-        assert (await site.ask("GET", "/api/roster", "viewer"))[1]["tables"]["t1"]["EW"] == "东"
+        assert (await site.ask("GET", "/api/roster", "viewer"))[1]["rounds"]["2"]["tables"]["t1"]["EW"] == "东"
         _status, told = await site.ask("POST", "/api/hall", "director", {"do": "pause", "reason": "tea"})
         assert told["results"] == {name: {"ok": True, "problem": ""} for name in ("t1", "t2")}
         assert {t.runtime.state.phase for t, _ in tables} == {"paused"}

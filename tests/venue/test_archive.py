@@ -153,8 +153,13 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     made.dispose()
 
 
+NEXT = {"tables": {"t1": {"EW": "next", "NS": "after"}}}
+BOOK = {**NEXT, "rounds": {3: {"tables": {"t1": {"EW": "East", "NS": "North"}}}, 4: NEXT}}
+"""The seats of the round that is played, and those of the next, written already."""
+
+
 def archive_of(engine: Engine) -> Archive:
-    return Archive(engine, "v", lambda: {"tables": {"t1": {"EW": "East", "NS": "North"}}})
+    return Archive(engine, "v", lambda: BOOK)
 
 
 def count(engine: Engine, table: Any) -> int:
@@ -184,7 +189,7 @@ def test_a_match_is_kept_whole_whatever_the_order(engine: Engine, messages: list
     [told] = records.incidents(engine, 10**13, status="all", table="", limit=10)
     assert (told["kind"], told["status"], told["reason"]) == ("td_call", "resolved", "resolved 了")
     assert [told[step]["by"] for step in ("acknowledged", "arrived", "ended")] == ["Li"] * 3
-    rows = records.results(engine, 3, {"tables": {"t1": {"EW": "East", "NS": "North"}}})
+    rows = records.results(engine, 3, BOOK)
     assert [(row["deal"], row["round"], row["EW"]) for row in rows] == [(1, 3, "East"), (2, 3, "East")]
     assert (rows[0]["entered_by"], rows[0]["checked_by"]) == ("S", "E")
     text = records.as_csv(rows)

@@ -21,6 +21,7 @@ from table_controller.venue.api.route import (
     answer,
     word,
 )
+from table_controller.venue.documents import seats_of
 from table_controller.venue.hall import CALLS
 from table_controller.venue.settings import LONGEST_DELAY_S
 
@@ -67,7 +68,10 @@ async def hall(call: Call) -> web.StreamResponse:
     if what == "resume" and data.get("tables") is None:
         acts = {name: _resume(call, name, rest) for name in tables}
     else:
-        acts = {name: give(call, name, VERBS[what], {**rest, **_names(call, what, name)}) for name in tables}
+        acts = {
+            name: give(call, name, VERBS[what], {**rest, **_names(call, what, name, rest.get("round"))})
+            for name in tables
+        }
     return answer({"results": await together(acts)})
 
 
@@ -80,10 +84,10 @@ async def _resume(call: Call, table: str, rest: dict[str, Any]) -> dict[str, Any
     return await give(call, table, "resume", rest)
 
 
-def _names(call: Call, what: str, table: str) -> dict[str, Any]:
-    """Who sits there, for a match."""
-    seats = call.service.documents.roster().get("tables", {}).get(table, {})
-    names = seats.get("names")
+def _names(call: Call, what: str, table: str, round_: Any) -> dict[str, Any]:
+    """Who sits there in that round, for a match."""
+    round_ = round_ if isinstance(round_, int) else 0
+    names = seats_of(call.service.documents.book(), round_, table).get("names")
     return {"names": names} if what == "match" and names else {}
 
 
@@ -122,8 +126,8 @@ async def put_schedule(call: Call) -> web.StreamResponse:
 
 
 async def roster(call: Call) -> web.StreamResponse:
-    """Who sits where."""
-    return answer(call.service.documents.roster())
+    """Who sits where: what was written last, and each round's own."""
+    return answer(call.service.documents.book())
 
 
 async def put_roster(call: Call) -> web.StreamResponse:

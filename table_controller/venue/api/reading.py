@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 from aiohttp import web
 
@@ -12,6 +13,7 @@ from table_controller.table.incidents import KINDS, NOTED
 from table_controller.venue import records
 from table_controller.venue.api.route import AIR, LOOKERS, OFFICIALS, READERS, Call, Problem, Route, Schema, answer
 from table_controller.venue.case import case as one_case
+from table_controller.venue.documents import seats_of
 from table_controller.venue.hall import View
 from table_controller.venue.standings import standings
 
@@ -111,7 +113,7 @@ async def results(call: Call) -> web.StreamResponse:
     if form not in ("json", "csv"):
         raise Problem(400, "'format' must be json or csv.")
     round_ = call.number("round", 0, 10_000) or None
-    rows = await asyncio.to_thread(records.results, service.engine, round_, service.documents.roster())
+    rows = await asyncio.to_thread(records.results, service.engine, round_, service.documents.book())
     if form == "csv":
         headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
         # Spreadsheets take a CSV for UTF-8 only with this mark.
@@ -161,10 +163,17 @@ async def air_events(call: Call) -> web.StreamResponse:
     return answer({"events": [json.loads(payload) for payload in events], "complete": complete})
 
 
+def _round_on_air(call: Call) -> int:
+    found: Any = call.service.aired.states.get(call.place("table"))
+    for key in ("data", "match", "round"):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, int) else 0
+
+
 async def air_roster(call: Call) -> web.StreamResponse:
     """Who sits at one table: names are on air without delay."""
-    tables = call.service.documents.roster().get("tables", {})
-    return answer(tables.get(call.place("table")) or {"names": ["", "", "", ""], "EW": "", "NS": ""})
+    seats = seats_of(call.service.documents.book(), _round_on_air(call), call.place("table"))
+    return answer(seats or {"names": ["", "", "", ""], "EW": "", "NS": ""})
 
 
 async def status(call: Call) -> web.StreamResponse:

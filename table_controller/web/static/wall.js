@@ -27,8 +27,14 @@ function make(table) {
   return one;
 }
 
+// The seats of the round that the table plays: the next one's may be written already.
+function seatsOf(row) {
+  const before = Object.keys(roster.rounds ?? {}).map(Number).filter((number) => number <= row.round);
+  return (before.length ? roster.rounds[Math.max(...before)] : roster).tables?.[row.table];
+}
+
 function teamOf(row, pair) {
-  const seated = roster.tables?.[row.table];
+  const seated = seatsOf(row);
   const names = row.names?.length ? row.names : seated?.names ?? [];
   const two = pair === "EW" ? [names[0], names[2]] : [names[1], names[3]];
   return seated?.[pair] || two.filter(Boolean).join(" ") || t(pair);
