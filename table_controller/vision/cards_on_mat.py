@@ -40,7 +40,7 @@ _GRANTED = 0.8
 """Below this a card must lie where a card can lie."""
 _SUPPORT = 0.86
 _EXPLAINED = 0.8
-_LEAST_STEP_MM = 12.0
+_LEAST_STEP_MM = 10.0
 """People leave at least this much of a card free, or its index could not be read."""
 
 

@@ -2,7 +2,7 @@
 
 A pixel of the border that looks strange, and the same, in most frames of two seconds belongs to a thing, also while
 hands come and go over it. Of paper over the near border (held cards, a discard turned up) all that hangs together with
-it is a thing, and is masked: nothing of it is ever read.
+it, by more than a neck, is a thing, and is masked: nothing of it is ever read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _ALIKE = 22.0
 _STRANGE = 34.0
 _WHITE = 1.45
 _HAND_MM = 14.0
-_CLOSED_MM = 7.0
+_CLOSED_MM = 4.0
+_NECK_MM = 16.0
+"""What hangs on held paper by less is another thing: a row under whose edge the corner of a discard lies."""
 _BODY_PX = 7
 
 Floats = NDArray[np.float32]
@@ -84,18 +86,22 @@ class PatientGate(AreaGate):
         if lying.any():
             body = _body(off & (bright == 0))
             dark, white = lying & ~paper, _mostly(lying, paper, body) & paper & ~self._row_ends
-            self.held = _reached(_solid(off), white) if white.any() else self.held
+            self.held = _hanging(_closed(off), white) if white.any() else self.held
             self.over = _reached(off & ~paper, dark) | self.held
         count, _, stats, _ = cv2.connectedComponentsWithStats(strange, connectivity=8)
         reach = _HAND_MM * GATE_PX_PER_MM
         return any(max(stats[i][cv2.CC_STAT_WIDTH], stats[i][cv2.CC_STAT_HEIGHT]) >= reach for i in range(1, count))
 
 
-def _solid(off: Mask) -> Mask:
-    """What is no mat, its gaps closed, and a little round it."""
+def _closed(off: Mask) -> Mask:
+    """What is no mat, its gaps closed."""
     side = round(_CLOSED_MM * GATE_PX_PER_MM)
-    closed = cv2.morphologyEx(off.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((side, side), dtype=np.uint8))
-    return np.asarray(cv2.dilate(closed, np.ones((3, 3), dtype=np.uint8))) > 0
+    return np.asarray(cv2.morphologyEx(off.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((side, side), np.uint8))) > 0
+
+
+def _wider(mask: Mask, side: int) -> Mask:
+    """The mask and what is round it."""
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((side, side), dtype=np.uint8))) > 0
 
 
 def _body(dark: Mask) -> Mask:
@@ -112,6 +118,17 @@ def _mostly(lying: Mask, paper: Mask, body: Mask) -> Mask:
     _, labels = cv2.connectedComponents((lying | body).astype(np.uint8), connectivity=8)
     whole, light = (np.bincount(labels[where], minlength=int(labels.max()) + 1) for where in (lying, lying & paper))
     return np.asarray(lying & (2 * light > whole)[labels])
+
+
+def _hanging(strange: Mask, white: Mask) -> Mask:
+    """The strange pixels that hang together with held paper by more than a neck, and a little round them."""
+    reached, neck = _reached(strange, white), round(_NECK_MM * GATE_PX_PER_MM)
+    cores = cv2.morphologyEx(reached.astype(np.uint8), cv2.MORPH_OPEN, np.ones((neck, neck), dtype=np.uint8))
+    _, labels = cv2.connectedComponents(cores, connectivity=8)
+    own = np.isin(labels, np.unique(labels[_wider(white, neck)])) & (labels > 0)
+    others = (labels > 0) & ~own
+    cut = reached & ~_wider(others, neck // 2) if own.any() else reached
+    return _wider(cut, 3) & ~others
 
 
 def _reached(strange: Mask, lying: Mask) -> Mask:

@@ -66,10 +66,14 @@ def _may_be(doubtful: SeenCard, card: str) -> bool:
 
 
 def _under_a_whole(card: SeenCard, seen: Sequence[SeenCard]) -> bool:
-    """Whether a doubtful card's index is half covered by a card that shows whole: so it lay there before that one."""
-    if not card.doubtful or card.top is None:
+    """Whether a card's index is half covered by a card that shows whole: so it lay there before that one.
+
+    One that is sure of itself is covered from its left: in a row the right one lies on top, or its index would not show.
+    """
+    if card.top is None:
         return False
     wholes = [other for other in seen if not other.doubtful and other.top is not None and other.bottom is not None]
+    wholes = [other for other in wholes if card.doubtful or other.anchor[0] < card.anchor[0]]
     patch = card.index_patch(card.top)
     return any(_area_share(patch, other.outline()) > _TOUCHED_SHARE for other in wholes)
 

@@ -63,6 +63,20 @@ def test_paper_that_stays_over_the_near_border_is_masked_as_far_as_it_hangs_toge
     assert -22 < right < 0, "what is laid beside it is not masked"
 
 
+def test_a_discard_turned_up_whose_corner_touches_a_row_masks_no_row() -> None:
+    gate = PatientGate(*play_border(WINDOW))
+    row = ((-160.0, 190.0, 40.0, 283.0), WHITE)
+    view = picture(row)
+    corners = [WINDOW.to_px(u, v, GATE_PX_PER_MM) for u, v in ((-60, 284), (-5, 325), (-60, 366), (-115, 325))]
+    discard = np.array([[round(x), round(y)] for x, y in corners], dtype=np.int32)
+    cv2.fillConvexPoly(view, discard, WHITE)
+    hands(gate, picture(), 2)
+    assert not hands(gate, view, STAYED_FRAMES + 3)[-1]
+    x, y = (round(place) for place in WINDOW.to_px(-60, 236, GATE_PX_PER_MM))
+    assert not gate.held[y, x], "the row is read"
+    assert gate.held[-3, x], "the discard is not"
+
+
 def test_a_cup_whose_rim_touches_the_near_border_is_no_held_card_and_masks_no_row_beside_it() -> None:
     gate = PatientGate(*play_border(WINDOW))
     end, rim, tan = ((189.0, 238.0, 195.0, 290.0), DARK), ((164.0, 295.0, 178.0, 304.0), WHITE), (110, 176, 190)

@@ -201,6 +201,10 @@ def test_an_index_half_covered_by_the_last_card_of_a_new_row_is_the_old_card_wha
     half_covered = SeenCard("9D", 0.6, True, (2.0, 201.0), None, 0.0, probs)
     assert settle(tracker, [*new, half_covered, *old[1:]]) == (["2D", "3D", "4S", "5C", "6S"], [], False)
     assert [known.seen.card for known in tracker.known][:2] == ["9H", "9D"]
+    tracker = SeatTracker()
+    settle(tracker, old)
+    sure_of_itself = replace(half_covered, confidence=0.98, doubtful=False)
+    assert settle(tracker, [*new, sure_of_itself, *old[1:]])[0] == ["2D", "3D", "4S", "5C", "6S"]
 
 
 def test_what_showed_before_and_was_no_card_then_is_doubted() -> None:
