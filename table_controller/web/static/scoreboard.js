@@ -27,13 +27,12 @@ function drawSeat(seat) {
   node.className = `seat lamp-${data.lamp}` + (state.turn === seat ? " turn" : "");
   const head = element("div", "head");
   head.append(element("span", "lamp"), element("span", "name", t(seat)));
+  const player = state.match.names?.[SEATS.indexOf(seat)];
+  if (player) head.append(element("span", "player", player));
   if (data.place) head.append(element("span", `place p${data.place}`, t(`place${data.place}`)));
   else if (data.reported) head.append(element("span", "reported", t("reported", { n: data.reported })));
   if (data.left !== null && !data.place) head.append(element("span", "left", t("left", { n: data.left })));
   const body = element("div", "body");
-  if (state.questions.some((question) => question.seat === seat)) {
-    head.append(element("span", "indoubt", t("in_doubt")));
-  } else if (data.last?.doubtful) head.append(element("span", "indoubt", t("doubtful")));
   const shown = shownCards(seat);
   if (shown.length) body.append(cardRow(shown, state.level), element("span", "reading", t(state.phase)));
   else if (data.last?.pass) body.append(element("span", "passed", t("pass")));
@@ -41,8 +40,12 @@ function drawSeat(seat) {
     body.append(cardRow(data.last.cards, state.level, data.last.unsure), element("span", "reading", readingText(data.last.reading)));
     if (data.last.corrected) body.append(element("span", "corrected", t("corrected")));
   }
+  if (state.questions.some((question) => question.seat === seat)) body.append(element("span", "indoubt", t("in_doubt")));
+  else if (data.last?.doubtful) body.append(element("span", "indoubt", t("doubtful")));
   node.replaceChildren(head, body);
 }
+
+const wins = (winner) => (winner ? t("wins", { a: t(winner) }) : t("drawn"));
 
 function drawHeader() {
   for (const pair of ["EW", "NS"]) {
@@ -50,7 +53,8 @@ function drawHeader() {
     $(pair).classList.toggle("owner", state.level_owner === pair);
   }
   $("table").textContent = `${state.venue} · ${state.table}`;
-  $("phase").textContent = t(state.phase);
+  const ended = state.phase === "game_over" ? state.match.played.at(-1) : null;
+  $("phase").textContent = [t(state.phase), ...(ended ? [wins(ended.winner)] : [])].join(" · ");
   $("phase").dataset.phase = state.phase;
   const parts = [];
   if (state.deal) parts.push(t("deal", { n: state.deal }), `${t("playing_level")} ${rankText(state.level)}`);
@@ -61,6 +65,7 @@ function drawHeader() {
   if (!state.dealer.online && (state.dealer.kind || state.dealer.message)) parts.push(t("dealer_offline"));
   if (state.camera_lost) parts.push(t("camera_lost"));
   if (state.exchange.resisted) parts.push(t("resisted"));
+  if (state.match.over && state.match.games > 1) parts.push(`${t("match_is_over")}${wins(state.match.winner)}`);
   $("sub").textContent = parts.join("　");
 }
 
@@ -80,7 +85,7 @@ function drawFooter() {
     ? state.incidents.slice(-4).reverse().map((i) => listItem(`#${i.number} ${i.seat ? t(i.seat) + " " : ""}${lang === "en" ? i.en : i.zh}`, `incident ${i.status}`))
     : [listItem(t("nobody"), "quiet")]));
   $("results").replaceChildren(...(state.results.length ? [] : [listItem(t("nobody"), "quiet")]), ...state.results.slice().reverse().slice(0, 4).map((r) => {
-    const places = r.order.filter(Boolean).map((seat) => t(seat)).join(" ");
+    const places = r.foul ? `${t(r.foul)} ${t("foul")}` : r.order.filter(Boolean).map((seat) => t(seat)).join(" ");
     const words = [t("deal", { n: r.deal }), places, t(r.winner), r.passes_a ? t("passes_a") : t("rise", { n: r.rise })];
     if (r.double_down) words.push(t("double_down"));
     return listItem(words.join("　"));
