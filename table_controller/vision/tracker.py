@@ -68,7 +68,7 @@ def _may_be(doubtful: SeenCard, card: str) -> bool:
 def _under_a_whole(card: SeenCard, seen: Sequence[SeenCard]) -> bool:
     """Whether a card's index is half covered by a card that shows whole: so it lay there before that one.
 
-    One that is sure of itself is covered from its left: in a row the right one lies on top, or its index would not show.
+    One that is sure of itself must be covered from its left: in a row the right one lies on top, its index shows whole.
     """
     if card.top is None:
         return False
