@@ -12,7 +12,6 @@ from table_controller.table.deal_end import (
     end_game,
     end_match,
     game_line,
-    levels_after,
     refold,
     take_back_game,
 )
@@ -33,6 +32,7 @@ from table_controller.table.referee_events import (
 )
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
+from table_controller.table.told import levels_after, tell_from
 from table_controller.table.turn import Draft
 
 BETWEEN = ("standby", "deal_over", "game_over")
@@ -344,6 +344,7 @@ def enter_places(
     if last:
         state.last_order, state.winner = list(places), result.winner
         owe_anew(draft)
+    tell_from(draft, line)
     draft.publish("result_corrected", deal=line["deal"], order=places, levels=tuple(sorted(state.levels.items())))
     if state.phase in FINISHED:
         _judge_game_anew(draft, at_ms)

@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from table_controller.cards import PAIRS, RANKS, SEATS, Pair, Seat, other_pair
+from table_controller.cards import PAIRS, SEATS, Pair, Seat
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.deal import Action, Deal
 from table_controller.games.guandan.match import DealResult, foul_result, settle
@@ -19,6 +19,7 @@ from table_controller.table.match_state import MatchState, PastDeal
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import TableState
 from table_controller.table.stops import forget
+from table_controller.table.told import counts, levels_after, tell_deal, tell_games
 from table_controller.table.turn import Draft
 
 FINISHED = ("deal_over", "game_over")
@@ -101,7 +102,7 @@ def _line(state: TableState, result: DealResult, order: tuple[Seat | None, ...],
 
 def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int, *, trigger: str) -> None:
     state = draft.state
-    state.last_order, state.winner = list(_order(line)), result.winner
+    state.last_order, state.winner, again = list(_order(line)), result.winner, state.phase in FINISHED
     state.results.append(line)
     _judge_failures(draft)
     _fold(state, state.results, between=True)
@@ -118,7 +119,7 @@ def _close(draft: Draft, result: DealResult, line: dict[str, object], at_ms: int
     elif state.phase == "game_over" and not over.over:
         draft.move("deal_lost")
     draft.idle()
-    tell_deal(draft, line)
+    tell_deal(draft, line, again=again)
     if over.over:
         end_game(draft, over, at_ms, by="play")
 
@@ -196,29 +197,9 @@ def keep(state: TableState, deal: Deal) -> None:
     )
 
 
-def levels_after(state: TableState, results: list[dict[str, object]]) -> dict[Pair, str]:
-    """The levels that these deals of the game lead to, from where it began."""
-    levels = dict(state.start_levels)
-    for line in results:
-        if not _counts(line, state):
-            continue
-        winner, rise, demoted = line["winner"], line["rise"], line.get("demoted")
-        assert winner in PAIRS
-        assert isinstance(rise, int)
-        levels[winner] = RANKS[min(RANKS.index(levels[winner]) + rise, len(RANKS) - 1)]
-        if demoted in PAIRS:
-            levels[demoted] = "2"
-    return levels
-
-
-def _counts(line: dict[str, object], state: TableState) -> bool:
-    """Whether a deal's result adds to the levels: not once it was annulled, or the levels were set after it."""
-    return line["game"] == state.match.game and not line.get("annulled") and not line.get("levels_set")
-
-
 def _fold(state: TableState, results: list[dict[str, object]], *, between: bool) -> None:
     """Levels, and between deals the next deal's level, from the deals that stand."""
-    stand = [line for line in results if _counts(line, state)]
+    stand = [line for line in results if counts(line, state)]
     state.levels = levels_after(state, results)
     if between:
         owner = stand[-1]["winner"] if stand else state.start_owner
@@ -243,7 +224,7 @@ def _judge_failures(draft: Draft) -> None:
     failures, owner = dict.fromkeys(PAIRS, 0), state.start_owner
     for line in state.results:
         line.pop("demoted", None)
-        if not _counts(line, state):
+        if not counts(line, state):
             continue
         if line["level"] == "A" and owner is not None and not line["passes_a"]:
             failures[owner] += 1
@@ -354,8 +335,8 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
             setattr(state, name, value)
         _let_round_run(draft)
         if state.results:
-            tell_deal(draft, state.results[-1])
-        _tell_games(draft, played)
+            tell_deal(draft, state.results[-1], again=True)
+        tell_games(draft, played)
         return
     draft.move("deal_restored")
     draft.emit(WatchMode("play"))
@@ -368,24 +349,5 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     state.clock.running, state.thinking.since_ms = False, None
     _let_round_run(draft)
     draft.lamp(None, "blink")
-    _tell_games(draft, played)
+    tell_games(draft, played)
     draft.publish("paused", reason="a foul was overturned")
-
-
-def tell_deal(draft: Draft, line: dict[str, object]) -> None:
-    """A deal's result, with the levels it leads to; also once it is another than was told."""
-    state, winner = draft.state, line["winner"]
-    assert winner in PAIRS
-    levels = levels_after(state, state.results[: state.results.index(line) + 1])
-    told = {key: value for key, value in line.items() if key not in ("ended_ms", "foul_incident", "levels_set")}
-    told |= {"foul": line.get("foul"), "levels": tuple(sorted(levels.items()))}
-    draft.publish("deal_over", **told, loser=other_pair(winner))
-
-
-def _tell_games(draft: Draft, was: list[dict[str, object]]) -> None:
-    """What is no longer so of the games that were told, and what is again."""
-    now = draft.state.match.played
-    for game in [game for game in was if game not in now]:
-        draft.publish("game_taken_back", game=game["game"])
-    for game in [game for game in now if game not in was]:
-        draft.publish("game_over", **game)

@@ -23,7 +23,6 @@ from table_controller.table.deal_end import (
     refold,
     restore,
     saved,
-    tell_deal,
     void_finished,
 )
 from table_controller.table.duties import WRONG_PLAYS, owe_card, types_in, unname
@@ -42,6 +41,7 @@ from table_controller.table.referee_events import (
 )
 from table_controller.table.refusal import Refusal
 from table_controller.table.stops import barred, skip, stop
+from table_controller.table.told import tell_deal
 from table_controller.table.turn import Draft
 
 IN_PLAY = ("playing", "trick_over")
@@ -271,7 +271,7 @@ def _foul_gone(draft: Draft, number: int) -> None:
     else:
         line["annulled"] = True
     refold(draft)
-    tell_deal(draft, line)
+    tell_deal(draft, line, again=True)
 
 
 def _take_hand_up(draft: Draft) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine, desc, func, select
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from table_controller.runtime import measure
@@ -99,7 +99,7 @@ class Archive:
         for h in heard:
             assert h.said is not None
             if h.plane == "live" and h.rest in ("event", "state", "info"):
-                known = self.cursors.setdefault((h.table, h.said["boot"]), Cursor())
+                known = self._cursor(connection, h.table, h.said["boot"])
                 known.highest = max(known.highest, h.said["seq"])
             elif h.plane == "seal" and h.rest in ("commit", "reveal"):
                 add_new(connection, t.seal, [_seal_row(h)])
@@ -111,6 +111,15 @@ class Archive:
             self._follow(connection, key, told)
         moved = [key for key, seq in before.items() if self.cursors[key].seq != seq]
         put_all(connection, t.cursor, [self._noted(key) for key in moved])
+
+    def _cursor(self, connection: Connection, table: str, boot: str) -> Cursor:
+        """Of a boot that is new: a restart goes on with the round that the table was in."""
+        if (table, boot) not in self.cursors:
+            others = select(t.event.c.boot).where(t.event.c.tbl == table, t.event.c.boot != boot)
+            last = connection.execute(others.order_by(desc(t.event.c.id)).limit(1)).scalar_one_or_none()
+            before = self.cursors.get((table, last), Cursor()) if last is not None else Cursor()
+            self.cursors[table, boot] = Cursor(round=before.round)
+        return self.cursors[table, boot]
 
     def _follow(self, connection: Connection, key: Key, told: list[dict[str, Any]]) -> None:
         """Take events that were just kept; only where some waited for them are those asked of the database."""

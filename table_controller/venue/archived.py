@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, desc, select, update
+from sqlalchemy import Connection, and_, desc, select, update
 
 from table_controller.runtime import measure
 from table_controller.table.incidents import OPEN
@@ -111,6 +111,7 @@ def _opened(said: Message, data: Message, progress: Progress, roster: Roster) ->
     """A new session of a table: what was open in the last one nobody can settle any more."""
     values = {"status": "resolved", "ended_by": "table", "ended_at": _word(said["ts"], 60), "reason": NEW_SESSION}
     same = (t.incident.c.tbl == said["table"], t.incident.c.status.in_(OPEN))
+    progress.round = 1
     return lambda connection: _ignore(connection.execute(update(t.incident).where(*same).values(values)))
 
 
@@ -134,16 +135,18 @@ def _deal_over(said: Message, data: Message, progress: Progress, roster: Roster)
     }
 
     def act(connection: Connection) -> None:
-        same = (t.result.c.tbl == row["tbl"], t.result.c.boot == row["boot"], t.result.c.deal == row["deal"])
-        done = connection.execute(update(t.result).where(*same).values(data=row["data"]))  # a foul after the deal
-        if not done.rowcount:
+        same = and_(*(getattr(t.result.c, key) == row[key] for key in ("round", "game", "deal")))
+        told = _newest(connection, t.result, same, said) if data.get("again") else None
+        if told is None:
             add_new(connection, t.result, [row])
+        else:  # a foul after the deal, or one that was overturned
+            connection.execute(update(t.result).where(t.result.c.id == told).values(data=row["data"]))
 
     return act
 
 
 def _result_corrected(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
-    deal, change = _whole(data["deal"]), {"order": data["order"], "levels": data["levels"], "corrected": True}
+    deal, change = _whole(data["deal"]), {"order": data["order"], "corrected": True}
 
     def act(connection: Connection) -> None:
         newest = _newest(connection, t.result, t.result.c.deal == deal, said)
@@ -181,7 +184,37 @@ def _game_over(said: Message, data: Message, progress: Progress, roster: Roster)
         "ns": _word(seats.get("NS") or f"{said['table']} NS", 100),
         "data": json.dumps(data),
     }
-    return lambda connection: add_new(connection, t.game, [row])
+
+    def act(connection: Connection) -> None:
+        same = and_(t.game.c.round == row["round"], t.game.c.game == row["game"])
+        newest = _newest(connection, t.game, same, said)
+        if newest is not None and _by(connection, newest) == TAKEN_BACK:  # under the names that it was told with
+            connection.execute(update(t.game).where(t.game.c.id == newest).values(data=row["data"]))
+        else:
+            add_new(connection, t.game, [row])
+
+    return act
+
+
+TAKEN_BACK = "taken back"
+"""How a game ended that counts no more, until it ends again."""
+
+
+def _by(connection: Connection, number: int) -> str:
+    text = connection.execute(select(t.game.c.data).where(t.game.c.id == number)).scalar_one()
+    return str(json.loads(text).get("by"))
+
+
+def _game_taken_back(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    game, round_ = _whole(data["game"]), progress.round
+
+    def act(connection: Connection) -> None:
+        newest = _newest(connection, t.game, and_(t.game.c.round == round_, t.game.c.game == game), said)
+        if newest is not None:
+            values = {"data": json.dumps({"game": game, "winner": None, "by": TAKEN_BACK})}
+            connection.execute(update(t.game).where(t.game.c.id == newest).values(values))
+
+    return act
 
 
 def _play(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
@@ -232,6 +265,7 @@ _MAKERS: dict[str, Maker] = {
     "result_entered": _signed("entered_by"),
     "result_checked": _signed("checked_by"),
     "game_over": _game_over,
+    "game_taken_back": _game_taken_back,
     "play": _with_circle(_play),
     "pass": _with_circle(_nothing),
     "report": _with_circle(_nothing),

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, desc, select
 
 from table_controller.cards import PAIRS, SEATS
 from table_controller.table.incidents import KINDS, OPEN
+from table_controller.venue.archived import TAKEN_BACK
 from table_controller.venue.documents import seats_of
 from table_controller.venue.store import tables as t
 
@@ -97,13 +98,13 @@ def timeline(engine: Engine, table: str, before: int, limit: int) -> list[Row]:
 
 
 def games(engine: Engine, round_: int | None) -> list[Row]:
-    """Games that are over: their teams, winner and points."""
+    """Games that are over and count: their teams, winner and points."""
     wanted = select(t.game).order_by(t.game.c.round, t.game.c.tbl, t.game.c.game)
     if round_ is not None:
         wanted = wanted.where(t.game.c.round == round_)
     with engine.begin() as connection:
         rows = connection.execute(wanted).mappings().all()
-    return [_game(dict(row)) for row in rows]
+    return [game for game in (_game(dict(row)) for row in rows) if game["by"] != TAKEN_BACK]
 
 
 def _game(row: Row) -> Row:

@@ -67,7 +67,7 @@ _PLAYING: dict[str, Schema] = {
     "pass": maybe(whole(number=WHOLE, seat=SEAT, stamp_ms=WHOLE), **_CIRCLE),
     "report": maybe(whole(seat=SEAT, number=WHOLE), **_CIRCLE),
     "trick_over": whole(trick=WHOLE, winner=SEAT, leads=SEAT),
-    "deal_over": maybe(_DEAL_OVER, annulled=FLAG, demoted=PAIR, entered_by=TEXT, checked_by=TEXT),
+    "deal_over": maybe(_DEAL_OVER, again=FLAG, annulled=FLAG, demoted=PAIR, entered_by=TEXT, checked_by=TEXT),
     "warn20": whole(seat=or_none(SEAT)),
     "turn_stopped": whole(seat=SEAT, lead=FLAG),
     "warning_withdrawn": whole(seat=or_none(SEAT)),

@@ -97,7 +97,7 @@ result = Table(
     _words("entered_by", 10),
     _words("checked_by", 10),
     Column("data", Text, nullable=False),
-    UniqueConstraint("tbl", "boot", "deal", name="one_result"),
+    UniqueConstraint("tbl", "boot", "round", "game", "deal", name="one_result"),
 )
 """A deal's result; ``data`` is the event's."""
 
