@@ -21,7 +21,7 @@ from table_controller.runtime.clock import RealClock
 from table_controller.venue import gaps, records
 from table_controller.venue.aired import Aired
 from table_controller.venue.archive import Archive
-from table_controller.venue.commander import Commander
+from table_controller.venue.commander import ANSWER_S, Commander
 from table_controller.venue.documents import Documents
 from table_controller.venue.evidence import EvidenceStore
 from table_controller.venue.hall import Hall
@@ -78,6 +78,8 @@ class Service:
         self.aired = Aired()
         self.relays: dict[str, dict[str, Any]] = {}
         self.relay_version = 0
+        self._aired_ms: dict[str, int] = {}
+        self._relay_asked: dict[str, set[asyncio.Future[None]]] = {}
         self._room = threading.Semaphore(BATCHES)
         self._tries: dict[tuple[str, str, int], int] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -143,6 +145,8 @@ class Service:
                 self._relay_said(heard.table, heard.rest, heard.said)
 
     def _air(self, heard: Heard) -> None:
+        if not heard.retained:
+            self._aired_ms[heard.table] = heard.at_ms
         if heard.rest == "state":
             self.aired.state(heard.table, heard.said)
         elif heard.rest == "event" and heard.said is not None:
@@ -154,6 +158,9 @@ class Service:
         elif rest == "status":
             self.relays[table] = said
             self.relay_version += 1
+            for asked in self._relay_asked.pop(table, ()):
+                if not asked.done():
+                    asked.set_result(None)
 
     async def _ask_the_relay(self) -> None:
         """For what it aired and the broker lost."""
@@ -224,6 +231,24 @@ class Service:
         payload = json.dumps(data, ensure_ascii=False).encode() if data is not None else b""
         await asyncio.to_thread(self.documents.put, name, payload)
         self.wire.publish(venue_topic(self.config.venue.name, name), payload, retain=True)
+
+    def relay_rows(self) -> list[dict[str, Any]]:
+        """How the relay stands for each table, as it said last; ``aired_ms``: how long ago it aired anything."""
+        now = self.clock.now_ms()
+        since = {table: now - at_ms for table, at_ms in self._aired_ms.items()}
+        return [{**self.relays[table], "aired_ms": since.get(table)} for table in sorted(self.relays)]
+
+    async def tell_relay(self, tables: list[str], said: dict[str, Any]) -> set[str]:
+        """Tell the relay something about tables; returns those for which it has answered within ``ANSWER_S``."""
+        asked = {table: self.loop.create_future() for table in tables}
+        for table, answered in asked.items():
+            self._relay_asked.setdefault(table, set()).add(answered)
+            self.control_relay(table, said)
+        done, late = await asyncio.wait(asked.values(), timeout=ANSWER_S)
+        for table, answered in asked.items():
+            if answered in late:
+                self._relay_asked.get(table, set()).discard(answered)
+        return {table for table, answered in asked.items() if answered in done}
 
     def control_relay(self, table: str, said: dict[str, Any]) -> None:
         """Tell the relay, wherever it runs."""

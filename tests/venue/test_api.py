@@ -20,6 +20,7 @@ from table_controller.app.venue_pages import venue_pages
 from table_controller.feed.contract.schemas import schema_of
 from table_controller.runtime.clock import RealClock
 from table_controller.table.events import CardsSeen, DealtByHand, ReadyPressed, TdPressed
+from table_controller.venue import service as services
 from table_controller.venue.api import openapi, streams
 from table_controller.venue.api.server import ROUTES
 from table_controller.venue.broker_files import account_of
@@ -200,6 +201,7 @@ def test_a_call_is_seen_taken_arrived_at_and_ruled_on(hall: Any, kit: Any, tmp_p
 
 def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "LOOK_AGAIN_MS", 200)
+    monkeypatch.setattr(services, "ANSWER_S", 60)
 
     async def work(site: Site, service: Any, tables: Any) -> None:
         await kit.until(lambda: all(t.runtime.state.phase == "playing" for t, _ in tables))
@@ -234,6 +236,16 @@ def test_the_director_and_the_whole_hall(hall: Any, kit: Any, tmp_path: Path, mo
             lambda: [r for r in service.relays.values() if r["table"] == "t1" and r["delay_ms"] == 1000]
         )
         assert rows[0]["mode"] == "go"
+        for _ in range(2):  # answered though nothing changes
+            told = (await site.ask("POST", "/api/relay", "director", {"do": "go", "tables": ["t1"]}))[1]
+            assert told == {"ok": True, "results": {"t1": {"ok": True, "problem": ""}}}
+        await kit.until(lambda: service.relay_rows()[0]["aired_ms"] is not None)
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "control_relay", lambda table, said: None)  # a relay that hears nothing
+            patched.setattr(service, "_relay_said", lambda table, rest, said: None)
+            patched.setattr(services, "ANSWER_S", 0.05)
+            status, told = await site.ask("POST", "/api/relay", "director", {"do": "cut"})
+            assert (status, told["code"], told["results"]["t2"]["ok"]) == (504, "RELAY", False)
         for body in (
             {"do": "delay", "delay_s": 901},
             {"do": "x"},

@@ -157,8 +157,7 @@ def _seated(name: str, seats: Any) -> dict[str, Any]:
 
 async def relay(call: Call) -> web.StreamResponse:
     """The relay's state for each table."""
-    rows = call.service.relays
-    return answer({"relay": [rows[name] for name in sorted(rows)]})
+    return answer({"relay": call.service.relay_rows()})
 
 
 async def control_relay(call: Call) -> web.StreamResponse:
@@ -175,10 +174,17 @@ async def control_relay(call: Call) -> web.StreamResponse:
         said["delay_ms"] = round(delay_s * 1000)
     if not call.service.wire.online:
         raise Problem(502, "The broker is away.")
-    for table in _tables(call, data):
-        call.service.control_relay(table, said)
-        await call.note(f"relay {what}", table, said, "sent")
-    return answer({"ok": True})
+    tables = _tables(call, data)
+    heard = await call.service.tell_relay(tables, said) if tables else set()
+    for table in tables:
+        await call.note(f"relay {what}", table, said, "ok" if table in heard else "no answer")
+    results = {table: {"ok": True, "problem": ""} if table in heard else _UNHEARD for table in tables}
+    if heard.issuperset(tables):
+        return answer({"ok": True, "results": results})
+    return answer({**_UNHEARD, "results": results}, 504)
+
+
+_UNHEARD = {"ok": False, "code": "RELAY", "problem": "The relay does not answer. Look whether it runs."}
 
 
 _TEXT = {"type": "string", "maxLength": 200}

@@ -81,7 +81,7 @@ class HallReader:
             parts += self._incidents()
         if self._relay != service.relay_version:
             self._relay = service.relay_version
-            parts.append(encode("relay", {"relay": list(service.relays.values())}))
+            parts.append(encode("relay", {"relay": service.relay_rows()}))
         if (found := service.documents.get("announcement")) != self._announced:
             self._announced = found
             parts.append(encode("hall", {"announcement": found}))

@@ -209,6 +209,7 @@ class Relay:
             if isinstance(delay_ms, int) and not isinstance(delay_ms, bool) and 0 <= delay_ms <= LONGEST_DELAY_S * 1000:
                 lane.delay_ms, lane.late_ms = delay_ms, 0
         self.spool.keep_lane(lane)
+        track.status = ()  # whoever gave this waits for an answer, though nothing may have changed
         self._say_status(track, now)
 
     def _cut(self, track: Track) -> None:

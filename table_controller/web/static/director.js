@@ -3,7 +3,7 @@ import { call, get, post, stream, watchLine } from "./api.js";
 import { buildDocuments } from "./director_documents.js";
 import { drawResults } from "./director_results.js";
 import "./director_words.js";
-import { $, button, clockFace, node, say } from "./dom.js";
+import { $, age, button, clockFace, node, say } from "./dom.js";
 import { problemText } from "./problems.js";
 import "./venue_words.js";
 import { lang, rankText, setLanguage, t } from "./words.js";
@@ -123,10 +123,16 @@ function take(news) {
   say($("sums"), [t("n_tables", { n: all.length }), t("n_open", { n: all.reduce((n, r) => n + r.incidents, 0) }), t("n_lost", { n: all.filter((r) => r.availability === "lost").length })].join(" · "));
 }
 
+// A table that is there says how it stands every five seconds, so something goes on air as often.
+const NOT_AIRED_MS = 20000;
 function takeRelay(relay) {
   for (const one of relay) {
     const seconds = Math.round((one.delay_ms ?? 0) / 1000);
-    if (rows.has(one.table)) say(rows.get(one.table).cells.air, `${t(`relay_${one.mode}`)} ${seconds} ${t("seconds")}`);
+    const row = rows.get(one.table);
+    if (!row) continue;
+    const silent = one.mode === "go" && row.row.availability === "ready" && (one.aired_ms ?? 0) > one.delay_ms + one.late_ms + NOT_AIRED_MS;
+    say(row.cells.air, silent ? t("not_aired", { a: age(one.aired_ms) }) : `${t(`relay_${one.mode}`)} ${seconds} ${t("seconds")}`);
+    row.cells.air.className = silent ? "problem" : "";
   }
 }
 
@@ -149,8 +155,9 @@ async function begin() {
   if (Array.isArray(kinds)) for (const kind of kinds.filter((one) => one.noted)) $("remind").elements.kinds.append(new Option(lang === "en" ? kind.en : kind.zh, kind.name));
   const found = await get("/api/tables");
   if (found.ok) take(found.tables);
-  const relay = await get("/api/relay");
-  if (relay.ok) takeRelay(relay.relay);
+  const askRelay = async () => { const relay = await get("/api/relay"); if (relay.ok) takeRelay(relay.relay); };
+  await askRelay();
+  setInterval(askRelay, 5000);
   await buildDocuments([...rows.keys()].sort(natural.compare), (path, body) => call("PUT", path, body).then(told));
   const first = rows.size ? await get(`/api/tables/${encodeURIComponent([...rows.keys()][0])}`) : {};
   say($("profile"), t("profile_is", { a: first.state?.data?.profile ?? "–" }));

@@ -7,7 +7,7 @@ addWords({
   announce: ["通知", "Announce"], last_deal: ["最后一副", "Last deal"], take_back: ["收回通知", "Take it back"], text_zh: ["中文内容", "In Chinese"], text_en: ["英文内容", "In English"], say_it: ["发布", "Announce"],
   remind_hall: ["全场提示", "Hall-wide reminder"], remind_words: ["提示之后首次违规按第二次处理（003 第52条）", "after it a first breach counts as the second (003 art. 52)"], minutes: ["分钟", "Minutes"], extend_round: ["延长本轮", "Extend the round"],
   choose_all: ["全选", "Choose all"], choose_none: ["不选", "Choose none"], table_no: ["桌号", "Table"], phase: ["阶段", "Phase"], clock_h: ["计时", "Clock"], air: ["播出", "On air"],
-  done_n: ["{n}桌完成", "{n} done"], failed_n: ["{n}桌未成", "{n} not done"], relay_go: ["播出", "Go"], relay_hold: ["停住", "Hold"], relay_cut: ["切断", "Cut"], relay_delay: ["延迟（秒）", "Delay (s)"], set_delay: ["设定延迟", "Set delay"],
+  done_n: ["{n}桌完成", "{n} done"], failed_n: ["{n}桌未成", "{n} not done"], relay_go: ["播出", "Go"], not_aired: ["没有播出 {a}", "not aired for {a}"], relay_hold: ["停住", "Hold"], relay_cut: ["切断", "Cut"], relay_delay: ["延迟（秒）", "Delay (s)"], set_delay: ["设定延迟", "Set delay"],
   match_h: ["赛制", "Match"], profile_is: ["规则：{a}", "Rules: {a}"], system: ["赛制", "System"], deals_n: ["副数", "Deals"], games_n: ["局数", "Games"], format: ["编排", "Format"], round_n: ["轮次", "Round"], set_match: ["设定赛制", "Set the match"],
   swiss: ["积分编排", "Swiss"], round_robin: ["循环赛", "Round robin"], knockout: ["淘汰赛", "Knockout"], 计局: ["计局", "by games"], 计副: ["计副", "by deals"], 计时: ["计时", "by time"], 计时计副: ["计时计副", "by time and deals"],
   schedule: ["日程", "Schedule"], starts: ["开始", "Starts"], remark: ["说明", "Remark"], add_round: ["加一轮", "Add a round"], save: ["保存", "Save"], seats_h: ["座位", "Seats"],

@@ -30,9 +30,11 @@ export function age(ms) {
   return t("age_h", { n: Math.floor(minutes / 60), m: String(minutes % 60).padStart(2, "0") });
 }
 
-// What a clock shows: seconds until the warning, then until the limit; and how it stands.
+// What a clock shows: seconds until the warning, then until the limit; and how it stands. A table says it every five
+// seconds: one that was not heard for so long may have played on, and its clock is not known.
+const UNHEARD_MS = 15000;
 export function clockFace(clock, sinceMs) {
-  if (!clock || !clock.kind || clock.kind === "none") return { text: "–", state: "none", share: 0 };
+  if (!clock || !clock.kind || clock.kind === "none" || sinceMs > UNHEARD_MS) return { text: "–", state: "none", share: 0 };
   const used = (clock.elapsed_ms ?? 0) + (clock.running ? sinceMs : 0);
   const state = !clock.running ? "paused" : used > clock.limit_ms ? "over" : used > clock.warning_ms ? "warned" : "normal";
   const until = used <= clock.warning_ms ? clock.warning_ms : clock.limit_ms;

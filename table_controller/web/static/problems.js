@@ -10,7 +10,7 @@ const ZH = {
   RESULT: "结果已经不能更改", ORDER: "名次不完整", ENTER: "这一家不录入结果：由南、北家录入", CHECK: "这一家不核对结果：由东、西家核对",
   ENTERED: "结果尚未录入：由南、北家先录入", CHECKED: "已经说过，由裁判处理", DISPUTE: "这一手已有异议：请在那里表态",
   MATCH: "没有这样的赛制", LATE: "第一副之后不能再记迟到", LEVEL: "没有这一级", CLOCK: "现在没有计时", EMPTY: "没有牌",
-  COUNTS: "张数不可能", LOGIN: "请先登录", EXPIRED: "指令过期，请再按一次", NOT_SENT: "牌桌没有应答，请看一看桌面",
+  COUNTS: "张数不可能", LOGIN: "请先登录", EXPIRED: "指令过期，请再按一次", NOT_SENT: "牌桌没有应答，请看一看桌面", RELAY: "播出中继没有应答，请检查它是否在运行",
   CALLED: "因呼叫裁判而暂停：请单独选中这桌再继续", STOPPING: "牌桌正在关闭，没有受理", DEFECT: "程序出错，请保存日志", COMMAND: "指令不完整", CARD: "没有这张牌，例如 5D，10 写作 T",
 };
 const AWAY = ["没有应答：连接中断", "No answer: the connection is down"];

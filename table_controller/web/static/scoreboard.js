@@ -95,7 +95,7 @@ function drawFooter() {
 function drawClock() {
   if (!state) return;
   const clock = state.clock;
-  const running = clock.kind !== "none";
+  const running = clock.kind !== "none" && $("stale").hidden;
   const used = clock.elapsed_ms + (clock.running ? performance.now() - receivedAt : 0);
   const node = $("clock");
   node.dataset.state = !running ? "none" : !clock.running ? "paused"

@@ -85,6 +85,14 @@ def test_match_schedule_relay_and_export(own_venue: Any, visitor: Any, eyes: Any
     eyes.wait(lambda: {row["mode"] for row in venue.service.relays.values()} == {"cut"})
     eyes.wait(lambda: venue.service.aired.states == {})
     eyes.shot("director-cut")
+    rows = [{**row, "mode": "go", "delay_ms": 3000, "aired_ms": 61_000} for row in venue.service.relay_rows()]
+    venue.service.relay_rows = lambda: rows
+    eyes.wait(lambda: [cell.text for cell in eyes.all(air)] == ["没有播出 1分01秒"] * 2)
+    del venue.service.relay_rows
+    face = """const done = arguments[0]; import("/static/dom.js").then(({ clockFace }) => {
+        const clock = { kind: "play", running: true, elapsed_ms: 2000, warning_ms: 20000, limit_ms: 30000 };
+        done([9000, 16000].map((since) => clockFace(clock, since).text)); })"""
+    assert eyes.driver.execute_async_script(face) == ["9", "–"], "who was not heard for long may have played on"
     script = venue.play("t1", 3)
     while venue.state("t1").phase not in ("deal_over", "game_over"):
         script = venue.replay_one(script, "t1")
