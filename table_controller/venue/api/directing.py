@@ -178,13 +178,12 @@ async def control_relay(call: Call) -> web.StreamResponse:
     heard = await call.service.tell_relay(tables, said) if tables else set()
     for table in tables:
         await call.note(f"relay {what}", table, said, "ok" if table in heard else "no answer")
-    results = {table: {"ok": True, "problem": ""} if table in heard else _UNHEARD for table in tables}
-    if heard.issuperset(tables):
-        return answer({"ok": True, "results": results})
-    return answer({**_UNHEARD, "results": results}, 504)
-
-
-_UNHEARD = {"ok": False, "code": "RELAY", "problem": "The relay does not answer. Look whether it runs."}
+    unheard = Problem(504, "The relay does not answer.", way_out="Look whether it runs.", code="RELAY")
+    if not heard and tables:
+        raise unheard
+    no = {"ok": False, "code": unheard.code, "problem": unheard.line()}
+    results = {table: {"ok": True, "problem": ""} if table in heard else no for table in tables}
+    return answer({"results": results} | ({"ok": True} if heard.issuperset(tables) else {}))
 
 
 _TEXT = {"type": "string", "maxLength": 200}
