@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from table_controller.games.guandan.profile import rules_of
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.table.carry import document
-from table_controller.table.incidents import KINDS
+from table_controller.table.incidents import KINDS, Incident
 from table_controller.table.snapshot import snapshot
 from table_controller.table.state import TableState
 
@@ -72,7 +73,8 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
     if not contents.records or contents.records[0].get("kind") != "header":
         raise JournalError(f"{journal} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
     events = [record for record in contents.records if record.get("kind") == "event"]
-    replayed = replay(contents.records)
+    raised: dict[int, Incident] = {}
+    replayed = replay(contents.records, each=lambda s: raised.update((i.number, i) for i in s.incidents))
     if not replayed.same:
         say(replayed.words())
     state = replayed.core.state
@@ -81,7 +83,7 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
         return document(state.table, [record["event"] for record in events], last_wall)
     last_ms = events[-1]["event"]["at_ms"] if events else 0
     walls = {record["event"]["at_ms"]: record["wall"] for record in events}
-    whole = record_of(state, last_ms, walls)
+    whole = record_of(state, last_ms, walls, [raised[number] for number in sorted(raised)])
     whole["evidence"] = {
         "chain": contents.last_hash,
         "journal_hash": journal_hash(contents.records),
@@ -101,8 +103,13 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
     return record_forms.notice(whole, chosen) if form == "notice" else record_forms.appeal(whole, chosen)
 
 
-def record_of(state: TableState, at_ms: int, walls: dict[int, str]) -> dict[str, Any]:
-    """The whole match, JSON-ready: results, games, plays with their stamps, incidents with their history."""
+def record_of(
+    state: TableState, at_ms: int, walls: dict[int, str], incidents: Sequence[Incident] | None = None
+) -> dict[str, Any]:
+    """The whole match, JSON-ready: results, games, plays with their stamps, incidents with their history.
+
+    ``incidents``: all of the journal's, where the state no longer has the oldest.
+    """
     told, profile = snapshot(state, at_ms), rules_of(state.profile, state.rules)
     deals = [{"deal": p.number, "level": p.level, "plays": [asdict(a) for a in p.actions]} for p in state.past]
     if state.phase in ("playing", "trick_over", "paused"):
@@ -123,7 +130,7 @@ def record_of(state: TableState, at_ms: int, walls: dict[int, str]) -> dict[str,
         "results": [_line(line, walls) for line in state.results],
         "incidents": [
             {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "wall": walls.get(i.at_ms, "")}
-            for i in state.incidents
+            for i in (state.incidents if incidents is None else incidents)
         ],
         "penalties": [asdict(item) for item in state.given],
         "deals": deals,

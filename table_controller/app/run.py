@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from table_controller.app.checks import check_before, decks_folder
-from table_controller.app.enrolment import offer_setup
+from table_controller.app.deck_choice import usable_deck
+from table_controller.app.enrolment import DeckEnrolment, offer_setup
 from table_controller.app.health import Health, Signs, critical, health_of, troubles
 from table_controller.app.reopen import Snapshots
 from table_controller.app.restart import after_restart, carry_on
@@ -21,26 +22,26 @@ from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
 from table_controller.config import Config, read_text, secret_of
 from table_controller.dealer.driver import SerialLink
-from table_controller.errors import ConfigError, DeviceError, TableError
+from table_controller.errors import DeviceError, TableError
 from table_controller.feed.client import Broker
 from table_controller.feed.home_assistant import discovery, discovery_topic
 from table_controller.games.guandan.profile import named_rules
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
+from table_controller.runtime.memory import settled, tidy
 from table_controller.runtime.notify import STALL_MS, Notifier
 from table_controller.table.effects import Effect, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event
 from table_controller.vision.client import VisionClient
 from table_controller.vision.corner_file import FILE
-from table_controller.vision.enrol.opening import check_setting
-from table_controller.vision.enrol.opening import current as current_deck
-from table_controller.vision.enrol.store import DeckStore
 from table_controller.vision.sources import RECORDING_ENDED, CameraControls, is_recording
 
 log = logging.getLogger(__name__)
 CHECK_MS = 500
 HEALTH_EVERY = 10
 """Health is published at every so many checks."""
+TIDY_EVERY = 60
+"""Memory is tidied at every so many checks."""
 DEALER_ANSWERS_S = 10.0
 
 
@@ -151,6 +152,7 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None, document:
             await carry_on(table, run.ask, document)
         say(f"table {config.table.id} is ready: http://{config.web.host}:{table.page.port if table.page else 0}/")
         run.notifier.ready(f"table {config.table.id}, {table.runtime.state.phase}")
+        settled()
         await _work(run, stopping, consumer)
     finally:
         run.notifier.stopping()
@@ -218,7 +220,10 @@ async def _open_dealer(run: _Run, *, degraded: bool) -> None:
 
 def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
     evidence = folder / "evidence" if run.config.camera.evidence else None
-    camera = run.config.camera
+    camera, deck = run.config.camera, usable_deck(run.config, degraded=degraded)
+    enrolling = run.table.page.routes.enrolling if run.table.page is not None else None
+    if isinstance(enrolling, DeckEnrolment):
+        enrolling.reads_with = deck
     run.vision = VisionClient(
         source=camera.source,
         evidence_folder=evidence,
@@ -227,7 +232,7 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
         corners_file=folder / FILE,
         controls=CameraControls(camera.exposure, camera.focus),
         decks=decks_folder(run.config),
-        deck=_usable_deck(run.config, degraded=degraded),
+        deck=deck,
     )
     try:
         name = run.vision.start()
@@ -242,24 +247,6 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
         run.post(DealRequested(run.clock.now_ms(), "recording"))
 
 
-def _usable_deck(config: Config, *, degraded: bool) -> str:
-    """The enrolled deck to read with; "" in words where ``degraded`` has to do without. Raises TableError."""
-    name = config.camera.deck
-    try:
-        check_setting(decks_folder(config), name)
-        if name:
-            # learnt again here where the weights have changed: the worker must answer soon
-            current_deck(DeckStore(decks_folder(config)), name, tell=say)
-    except TableError as error:
-        if not degraded:
-            raise
-        if not isinstance(error, ConfigError):  # those were said by check_before
-            say(f"without: {error.line()}")
-        say("the camera reads with the shipped weights, for any deck / 摄像头改用随附的权重，不认特定的牌")
-        return ""
-    return name
-
-
 async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]) -> None:
     known_restarts, descriptor, checks = -1, -1, 0
     while not stopping.is_set() and not run.ended:
@@ -269,6 +256,8 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
         if checks % HEALTH_EVERY == 0 and run.table.publisher is not None:
             run.table.publisher.health(_health(run))
         checks += 1
+        if checks % TIDY_EVERY == 0:
+            tidy()
         if run.vision is not None and run.vision.recogniser:
             if run.vision.restarts != known_restarts:
                 if descriptor >= 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from table_controller.journal.record import canonical
 from table_controller.table.codec import from_data, hashed_part, to_data
 from table_controller.table.core import Outcome, TableCore
 from table_controller.table.events import Event
+from table_controller.table.state import TableState
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ def event_record(event: Event, outcome: Outcome, wall: str) -> dict[str, Any]:
     return record
 
 
-def replay(records: Iterable[dict[str, Any]]) -> Replay:
-    """Handle every event record anew and compare digests, essences and refusals."""
+def replay(records: Iterable[dict[str, Any]], *, each: Callable[[TableState], None] | None = None) -> Replay:
+    """Handle every event record anew and compare digests, essences and refusals; ``each`` is shown every state."""
     core, events, refused = TableCore(), 0, 0
     mismatch: int | None = None
     differs: int | None = None
@@ -78,6 +79,8 @@ def replay(records: Iterable[dict[str, Any]]) -> Replay:
             continue
         outcome = core.handle(from_data(record["event"]))
         core.commit(outcome)
+        if each is not None:
+            each(core.state)
         events += 1
         code = outcome.refusal.code if outcome.refusal else None
         refused += code is not None

@@ -7,6 +7,7 @@ from table_controller.games.guandan import scores
 from table_controller.games.guandan.match import DealResult, settle
 from table_controller.games.guandan.penalties import Given, may_give
 from table_controller.games.guandan.round_time import play_out, round_limit_minutes
+from table_controller.table.bygone import forget_bygone
 from table_controller.table.deal_end import (
     FINISHED,
     end_game,
@@ -56,7 +57,7 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         raise Refusal("'计时计副' needs minutes.", way_out="Name 'minutes'.", code="MATCH")
     if event.names and len(event.names) != len(SEATS):
         raise Refusal("Name the four players at E N W S, or none.", code="MATCH")
-    fresh(draft)
+    fresh(draft, event.at_ms)
     state = draft.state
     state.given = [g for g in state.given if g.round == event.round or _lost_before(state, g, event.names)]
     begins = event.at_ms + event.starts_in_minutes * MINUTE_MS
@@ -116,9 +117,10 @@ def _lost_before(state: TableState, given: Given, names: tuple[str, ...]) -> boo
     return players[0] == players[1]
 
 
-def fresh(draft: Draft) -> None:
+def fresh(draft: Draft, at_ms: int) -> None:
     """Both pairs begin at 2 again (seed 000 L43; 003 L12)."""
     state = draft.state
+    forget_bygone(draft, at_ms)
     state.start_levels, state.start_owner = {"EW": "2", "NS": "2"}, None
     state.levels, state.deal_level, state.owner, state.winner = dict(state.start_levels), "2", None, None
     state.deal_number, state.last_order, state.results, state.past = 0, [], [], []
@@ -127,7 +129,7 @@ def fresh(draft: Draft) -> None:
     state.exposed, state.late = [], []
 
 
-def new_game(draft: Draft) -> None:
+def new_game(draft: Draft, at_ms: int) -> None:
     """The next game of the match; after its last one a new match of the same kind begins."""
     match = draft.state.match
     if match.over:
@@ -140,7 +142,7 @@ def new_game(draft: Draft) -> None:
         match.game += 1
         match.time_up = False
     draft.state.match.session_game = match.session_game + 1
-    fresh(draft)
+    fresh(draft, at_ms)
 
 
 def round_over(draft: Draft, at_ms: int) -> None:

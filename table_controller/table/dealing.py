@@ -57,7 +57,7 @@ def deal_requested(draft: Draft, event: DealRequested) -> None:
         if state.prompts[seat]:
             raise Refusal(f"Prompt cards still lie at seat {seat}.", way_out="Collect them.", code="PROMPT")
     if state.phase == "game_over":
-        new_game(draft)
+        new_game(draft, event.at_ms)
     if state.deal_number == 0:
         state.first_leader = state.named_leader or _drawn(draft, event)
     draft.move("deal_requested")
@@ -138,7 +138,7 @@ def dealt_by_hand(draft: Draft, event: DealtByHand) -> None:
     """No machine: people dealt, and the table goes on from the hands."""
     draft.require("standby", "deal_over", "game_over")
     if draft.state.phase == "game_over":
-        new_game(draft)
+        new_game(draft, event.at_ms)
     if draft.state.deal_number == 0:
         draft.state.first_leader = draft.state.named_leader or event.leader
     draft.move("dealt_by_hand")

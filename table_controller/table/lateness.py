@@ -22,7 +22,7 @@ def late(draft: Draft, event: LateArrived) -> None:
     if state.results and state.phase != "game_over":
         raise Refusal("A pair can be late only before the first deal.", code="LATE")
     if state.phase == "game_over":
-        _begin_next(draft)
+        _begin_next(draft, event.at_ms)
     found = late_arrival(event.minutes, draft.profile)
     limit = draft.profile.before.forfeit_after_minutes
     what = TOO_LATE if 0 < limit < event.minutes else ""
@@ -68,9 +68,9 @@ def _highest(levels: dict[Pair, str]) -> Pair | None:
     return next((pair for pair, level in levels.items() if RANKS.index(level) == best), None)
 
 
-def _begin_next(draft: Draft) -> None:
+def _begin_next(draft: Draft, at_ms: int) -> None:
     """What is said after a game is over is about the next one."""
-    new_game(draft)
+    new_game(draft, at_ms)
     draft.move("match_set")
 
 
@@ -86,7 +86,7 @@ def levels_set(draft: Draft, event: LevelsSet) -> None:
     if event.ew not in RANKS or event.ns not in RANKS:
         raise Refusal(f"'{event.ew}', '{event.ns}' are no levels.", way_out=f"Levels: {' '.join(RANKS)}.", code="LEVEL")
     if draft.state.phase == "game_over":
-        _begin_next(draft)
+        _begin_next(draft, event.at_ms)
     for line in draft.state.results:
         line["levels_set"] = True
     draft.state.late = []

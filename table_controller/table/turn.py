@@ -84,7 +84,8 @@ class Draft:
         """
         state = self.state
         trick = state.deal.trick_number if state.deal else 0
-        number, deal = len(state.incidents) + 1, deal or state.deal_number
+        number = state.incidents[-1].number + 1 if state.incidents else 1
+        deal = deal or state.deal_number
         incident = Incident(number, kind, at_ms, deal, seat, play, detail, trick=trick)
         told = {"session_game": state.match.session_game, "rule": KINDS[kind].rule}
         incident = replace(incident, type=shown_type, evidence=evidence, **told)  # type: ignore[arg-type]

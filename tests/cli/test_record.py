@@ -16,6 +16,7 @@ from table_controller.journal.writer import JournalWriter
 from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
+from table_controller.table.bygone import KEPT, LONG_AGO
 from table_controller.table.core import TableCore
 
 
@@ -160,3 +161,25 @@ def test_a_wrong_profile_names_what_is_wrong(
     own.write_text(text, encoding="utf-8")
     assert cli.main(["profile", "show", str(own)]) == 78
     assert words in capsys.readouterr().err
+
+
+def test_incidents_that_the_table_has_dropped_are_in_the_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = EventTable()
+    table.open()
+    for _ in range(KEPT + 2):
+        table.send(rv.IrregularityNoted, kind="light", seat="E", by="ref")
+    for round_ in (2, 3):
+        table.send(rv.MatchSet, by="director", system="计局", round=round_)
+    assert table.core.state.incidents[0].number == 3
+    path, core = tmp_path / "journal.jsonl", TableCore()
+    writer = JournalWriter(path, sync=False)
+    for event in table.events:
+        outcome = core.handle(event)
+        writer.append(event_record(event, outcome, ""))
+        core.commit(outcome)
+    writer.close()
+    told = json.loads(written(capsys, str(path)))["incidents"]
+    assert [one["number"] for one in told] == [*range(1, KEPT + 3)]
+    assert (told[0]["status"], told[1]["reason"], told[2]["status"]) == ("resolved", LONG_AGO, "open")
