@@ -98,8 +98,8 @@ def shown(draft: Draft, laid: Early) -> None:
 
 
 def _ask(draft: Draft, laid: Early) -> None:
-    """A card of the exchange that nobody is sure of: a human is asked, with the picture."""
-    if laid.cards[0] == UNKNOWN or laid.doubtful:
+    """A card of the exchange that nobody is sure of, or one of several laid: a human is asked, with the picture."""
+    if laid.cards[0] == UNKNOWN or laid.doubtful or len(laid.cards) > 1:
         draft.incident("doubtful_exchange", laid.at_ms, laid.seat, detail=laid.cards[0], evidence=laid.evidence)
 
 

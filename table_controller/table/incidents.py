@@ -85,7 +85,7 @@ KINDS: dict[str, Kind] = {
     "asked_count": Kind("报牌后再询问张数", "asked or answered the count after a report", "000 L173", "human"),
     "pass_mixed": Kind("过牌方式不一", "changed the way of passing in a game", "000 L97", "human"),
     "discards_seen": Kind("翻看弃牌", "looked at or showed discards", "000 L163; 003 L30", "human"),
-    "wrong_area": Kind("出牌不在本家出牌区", "played outside the own area", "000 L163; 003 L30", "human"),
+    "wrong_area": Kind("出牌不在本家出牌区", "played outside the own area", "000 L163-L165; 003 L30", "human"),
     "wrong_cut": Kind("切牌不合规定", "cut too near an end, or counted", "000 L83-L85; 003 L23", "human"),
     "drawn_out_of_turn": Kind("越序抓牌", "drew out of turn", "000 L265-L271", "human"),
     "drawn_seen": Kind("越序抓牌已看", "drew out of turn and looked", "000 L269", "human"),

@@ -305,7 +305,10 @@ def noted(draft: Draft, event: IrregularityNoted) -> None:
     """A human saw what the camera cannot."""
     if event.kind not in NOTED:
         raise Refusal(f"'{event.kind}' is not for a human to note.", way_out=f"Kinds: {', '.join(NOTED)}.", code="KIND")
-    draft.incident(event.kind, event.at_ms, event.seat, detail=event.detail)
+    deal = draft.state.deal
+    asked = bool(deal is not None and deal.reported)
+    covered = event.kind != "asked_count" or irregular.question_after_report_counts(reported=asked)
+    draft.incident(event.kind, event.at_ms, event.seat, detail=event.detail, what="" if covered else rules.NO_PENALTY)
 
 
 def reminded(draft: Draft, event: HallReminded) -> None:

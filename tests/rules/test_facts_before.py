@@ -8,6 +8,7 @@ from typing import Any
 from table_controller.cards import RANKS
 from table_controller.games.guandan import before, round_time
 from table_controller.games.guandan.profile import Profile, load_profile
+from tests.rules import at_the_table
 
 PREFIXES = ("SU", "CK")
 Given = dict[str, Any]
@@ -67,16 +68,8 @@ def later_draw(given: Given, expect: Given, profile: Profile) -> None:
     assert len(draw.shufflers) == (2 if "either" in expect["shuffler"] else 1)
 
 
-def cut(given: Given, expect: Given, profile: Profile) -> None:
-    assert before.may_cut(given["cards_taken"], profile) is expect["legal"]
-
-
 def draw_order(given: Given, expect: Given, profile: Profile) -> None:
     assert list(before.turn_order(given["first"], given["n"])) == expect["order"]
-
-
-def count(given: Given, expect: Given, profile: Profile) -> None:
-    assert before.redeal_due(given["counts"]) is expect["redeal"]
 
 
 def machine_deal(given: Given, expect: Given, profile: Profile) -> None:
@@ -99,10 +92,10 @@ CHECKS: dict[str, Callable[[Given, Given, Profile], None]] = {
     **numbered("SU", 1, 15, first_draw),
     **numbered("SU", 16, 19, shuffle_count),
     **numbered("SU", 20, 25, later_draw),
-    **numbered("SU", 26, 29, cut),
+    **numbered("SU", 26, 29, at_the_table.cut),
     "SU-030": draw_order,
-    "SU-031": count,
-    "SU-032": count,
+    "SU-031": at_the_table.counted_exits,
+    "SU-032": at_the_table.counted_exits,
     "SU-033": machine_deal,
     "SU-034": mixed,
     "SU-035": mixed,

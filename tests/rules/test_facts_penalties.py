@@ -10,6 +10,7 @@ from table_controller.games.guandan import irregular, penalties, report
 from table_controller.games.guandan.penalties import Given as Penalty
 from table_controller.games.guandan.penalties import Proposal
 from table_controller.games.guandan.profile import Profile, load_profile
+from tests.rules import at_the_table
 
 PREFIXES = ("PE", "RP")
 HEAD = {"chief_referee": "head_referee"}
@@ -37,17 +38,6 @@ def severity(given: Given, expect: Given, profile: Profile) -> None:
     assert found.needs == "referee"
 
 
-def second_violation(given: Given, expect: Given, profile: Profile) -> None:
-    before = given["pair_violations_in_round"] - 1
-    found = proposal("serious", profile, earlier("time_violation", before, "violation"))
-    assert found.foul_follows
-    assert found.needs == HEAD[expect["needs"]]
-    assert penalties.fouls_for(before + 1, profile) == expect["foul"]
-    after = irregular.after_foul("EW")
-    assert (after.tribute, after.leader_named_by) == (expect["next_tribute"], "NS")
-    assert penalties.leader_named_by("E") == "NS"
-
-
 def violations_of(given: Given, expect: Given, profile: Profile) -> None:
     stands = [
         Penalty("violation", item[0], "serious", 1, item[1] if len(item) > 1 else 1) for item in given["violations"]
@@ -65,16 +55,6 @@ def further_violations(given: Given, expect: Given, profile: Profile) -> None:
 def foul_at_once(given: Given, expect: Given, profile: Profile) -> None:
     found = proposal(given["event"], profile)
     assert (found.penalty, found.needs) == ("foul", HEAD[expect["needs"]])
-
-
-def lost_game(given: Given, expect: Given, profile: Profile) -> None:
-    if "fouls_in_game" in given:
-        assert penalties.game_lost_due(given["fouls_in_game"], profile) is True
-        assert not penalties.game_lost_due(given["fouls_in_game"] - 1, profile)
-    loss = penalties.lost_game(given["opponent_jifen"], profile)
-    if "changfen" in expect:
-        assert list(loss.points) == expect["changfen"]
-    assert list(loss.level_points) == expect["jifen"]
 
 
 def disqualified(given: Given, expect: Given, profile: Profile) -> None:
@@ -122,18 +102,9 @@ def class_1(given: Given, expect: Given, profile: Profile) -> None:
     assert Proposal("class_1", "").needs == "head_referee"
 
 
-def withdrawal(given: Given, expect: Given, profile: Profile) -> None:
-    assert list(profile.scores.withdrawal) == expect["other"]
-
-
 def lift_report(given: Given, expect: Given, profile: Profile) -> None:
     stays = profile.report.report_card_stays
     assert irregular.may_lift_report(deal_over=given["deal_over"], card_stays=stays) is expect["allowed"]
-
-
-def wrong_report(given: Given, expect: Given, profile: Profile) -> None:
-    assert not irregular.report_is_right(given["shown"], given["left"])
-    assert irregular.report_is_right(8, 8)
 
 
 def missed(given: Given, expect: Given, profile: Profile) -> None:
@@ -152,10 +123,6 @@ def asked(given: Given, expect: Given, profile: Profile) -> None:
     assert proposal("asked_count", profile, before, "W").penalty == "warning"
 
 
-def asked_before(given: Given, expect: Given, profile: Profile) -> None:
-    assert irregular.question_after_report_counts(reported=given["reported"]) is expect["covered"]
-
-
 def override(given: Given, expect: Given, profile: Profile) -> None:
     # 000 L175: the regulations may change reporting: the limit is a setting.
     assert report.report_due(8, 2, already_reported=False, limit=5) is None
@@ -166,12 +133,12 @@ def override(given: Given, expect: Given, profile: Profile) -> None:
 CHECKS: dict[str, Check] = {
     "PE-001": severity,
     "PE-002": severity,
-    "PE-003": second_violation,
+    "PE-003": at_the_table.second_violation,
     "PE-004": violations_of,
     "PE-005": violations_of,
     "PE-006": further_violations,
     "PE-007": foul_at_once,
-    **{f"PE-{n:03}": lost_game for n in range(8, 12)},
+    **{f"PE-{n:03}": at_the_table.lost_game for n in range(8, 12)},
     "PE-012": disqualified,
     "PE-013": players_may_not,
     **{f"PE-{n:03}": lapses for n in (14, 15, 16)},
@@ -180,14 +147,14 @@ CHECKS: dict[str, Check] = {
     "PE-021": reminder,
     **{f"PE-{n:03}": class_of for n in (22, 23, 24)},
     "PE-025": class_1,
-    "PE-026": withdrawal,
+    "PE-026": at_the_table.withdrawal,
     "RP-014": lift_report,
     "RP-015": lift_report,
-    "RP-016": wrong_report,
+    "RP-016": at_the_table.wrong_report,
     **{f"RP-{n:03}": missed for n in (17, 18, 19)},
     "RP-020": asked,
     "RP-021": asked,
-    "RP-022": asked_before,
+    "RP-022": at_the_table.asked_before,
     "RP-023": override,
 }
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from table_controller.games.guandan import irregular, match, scores
+from table_controller.games.guandan import match, scores
 from table_controller.games.guandan.profile import Profile, load_profile
+from tests.rules import at_the_table
 
 PREFIXES = ("FI", "ME", "TB")
 Given = dict[str, Any]
@@ -31,33 +32,10 @@ def pass_a(given: Given, expect: Given, profile: Profile) -> None:
     assert profile.pass_a_on_own_level_only is True
 
 
-def attempts(given: Given, expect: Given, profile: Profile) -> None:
-    allowed = profile.pass_a_failures
-    assert match.level_after_failures("A", given["failed"], allowed) == expect["level_after"]
-    assert match.level_after_failures("A", given["failed"], 3) == "2"  # a supplementary rule, where a venue has one
-
-
 def pass_a_national(given: Given, expect: Given, profile: Profile) -> None:
     levels = {"EW": "A", "NS": "5"}
     assert match.settle(["E", "N", "W", "S"], levels, "A", "EW").passes_a is expect["game_over"]
     assert match.settle(["E", "N", "S", "W"], levels, "A", "EW").passes_a is False  # partner 下游
-
-
-def level_count(given: Given, expect: Given, profile: Profile) -> None:
-    assert len(scores.level_names(profile)) == expect[profile.name]
-
-
-def foul_deal(given: Given, expect: Given, profile: Profile) -> None:
-    level = given.get("deal_level", given["levels"]["EW"])
-    result = match.foul_result(given["offender"], given["levels"], level, foul_passes_a=profile.foul_passes_a)
-    assert result.double_down
-    if "ambiguous" in expect:
-        assert not result.passes_a  # A is to be played (000 L189), unless the setting foul_passes_a says otherwise
-        assert match.foul_result(given["offender"], given["levels"], level, "EW", foul_passes_a=True).passes_a
-        return
-    assert result.levels == expect["levels"]
-    if "next_tribute" in expect:
-        assert irregular.after_foul(given["offender"]).tribute is expect["next_tribute"]
 
 
 def state(given: Given) -> scores.GameState:
@@ -146,10 +124,10 @@ def carried(given: Given, expect: Given, profile: Profile) -> None:
 
 CHECKS: dict[str, Check] = {
     "FI-026": pass_a,
-    "FI-027": attempts,
+    "FI-027": at_the_table.attempts,
     "FI-028": pass_a_national,
-    "FI-029": level_count,
-    **{f"FI-{n:03}": foul_deal for n in (40, 41, 42)},
+    "FI-029": at_the_table.levels_of,
+    **{f"FI-{n:03}": at_the_table.foul_deal for n in (40, 41, 42)},
     **{f"ME-{n:03}": game for n in (*range(1, 8), *range(9, 15), 20)},
     "ME-008": default_minutes,
     "ME-015": extra_deal,

@@ -9,82 +9,16 @@ from typing import Any
 
 import pytest
 
-from table_controller.cards import SEATS
 from table_controller.games.guandan.profile import Profile, load_profile
-from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
 from table_controller.table.core import Outcome
 from table_controller.table.turn import Draft
+from tests.rules.case_table import in_tribute, table
 
 Given = dict[str, Any]
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "officiating.json").read_text(encoding="utf-8"))
-LAST_CARDS = ("3S", "4S", "5S", "6S")
 MINUTE_MS = 60_000
-
-
-class CaseTable(EventTable):
-    """A table whose deals end as the case says."""
-
-    def ready(self) -> None:
-        """Deal, with everybody ready."""
-        for seat in SEATS:
-            self.send(ev.AreaCleared, seat=seat)
-        self.deal()
-        for seat in SEATS:
-            self.send(ev.ReadyPressed, seat=seat)
-
-    def finish(self, order: list[str]) -> None:
-        """The deal under way ends with these places, each seat holding one card."""
-        outcome = self.send(ev.Resync, by="case", turn=order[0], counts=(1, 1, 1, 1))
-        assert outcome.refusal is None, outcome.refusal
-        cards = dict(zip(order, LAST_CARDS, strict=False))
-        for _ in range(20):
-            deal = self.core.state.deal
-            if self.core.state.phase not in ("playing", "trick_over") or deal is None:
-                break
-            due = next((seat for seat in order if seat not in deal.out), None)
-            if deal.turn == due:
-                self.send(ev.CardsSeen, seat=deal.turn, cards=(cards[due],))
-            else:
-                self.send(ev.PassPressed, seat=deal.turn)
-        assert self.core.state.phase in ("deal_over", "game_over")
-
-    def rule(self, penalty: str, seat: str, kind: str = "serious") -> int:
-        """Note something against a seat and rule on it as the head referee; the incident's number."""
-        self.send(rv.IrregularityNoted, kind=kind, seat=seat, by="case")
-        number = self.core.state.incidents[-1].number
-        outcome = self.send(rv.Ruled, incident=number, penalty=penalty, by="case", role="head_referee")
-        assert outcome.refusal is None, outcome.refusal
-        return number
-
-    def overturn(self, number: int) -> None:
-        """Overturn an incident."""
-        outcome = self.send(ev.IncidentUpdated, incident=number, status="overturned", by="case")
-        assert outcome.refusal is None, outcome.refusal
-
-    def last_order(self) -> list[Any]:
-        """The places of the last deal."""
-        order = self.core.state.results[-1]["order"]
-        assert isinstance(order, tuple)
-        return list(order)
-
-
-def table(profile: Profile) -> CaseTable:
-    """An open table of this profile."""
-    made = CaseTable(5)
-    made.open(profile.name)
-    return made
-
-
-def in_tribute(profile: Profile) -> CaseTable:
-    """A second deal in which S owes E its tribute."""
-    made = table(profile)
-    made.ready()
-    made.finish(["E", "N", "W", "S"])
-    made.ready()
-    assert made.core.state.phase == "tribute"
-    return made
 
 
 def exchange_late(given: Given, profile: Profile) -> dict[str, Any]:

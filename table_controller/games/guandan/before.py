@@ -41,12 +41,6 @@ def shuffles(deal: int, profile: Profile) -> tuple[int, int]:
     return profile.before.shuffles_first if deal == 1 else profile.before.shuffles_later
 
 
-def may_cut(cards_taken: int, profile: Profile, pack: int = FULL_PACK) -> bool:
-    """Whether a cut is from the middle: more than five cards from either end (seed 000 L85; 003 L23)."""
-    margin = profile.before.cut_margin
-    return margin < cards_taken < pack - margin
-
-
 def cut_again(turned: str, profile: Profile) -> bool:
     """Whether the turned card is one that is cut and turned again (003 L21)."""
     return turned in profile.before.cut_again
@@ -121,27 +115,6 @@ def late_roles(offender: Seat, profile: Profile) -> Roles:
     """Before the first deal when ``offender`` was late and shuffles (003 L103-L104)."""
     draw = late_draw(offender)
     return Roles((offender,), shuffles(1, profile), (draw.cutter,), turns=False, first=draw.first, leads=draw.leads)
-
-
-def redeal_due(counts: Sequence[int]) -> bool:
-    """Hands that are not 27 each: change the pack, shuffle and deal anew (seed 000 L89; 003 L25)."""
-    return any(count != HAND for count in counts)
-
-
-@dataclass(frozen=True)
-class DrawnOutOfTurn:
-    """What follows a card drawn out of turn."""
-
-    put_back: bool
-    drawn_from_offender: bool
-    penalties: tuple[str, ...]
-
-
-def drawn_out_of_turn(state: str) -> DrawnOutOfTurn:
-    """``unseen``, ``seen``, or ``inserted`` among the hand (seed 000 L267-L271)."""
-    if state == "inserted":
-        return DrawnOutOfTurn(False, True, ("warning", "violation"))
-    return DrawnOutOfTurn(True, False, ("warning",) if state == "seen" else ())
 
 
 @dataclass(frozen=True)

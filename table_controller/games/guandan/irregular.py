@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from table_controller.cards import Pair, Seat, next_seat, pair_of, partner, previous_seat
+from table_controller.cards import Seat, next_seat, partner, previous_seat
 
 
 @dataclass(frozen=True)
@@ -50,41 +50,6 @@ def out_of_turn_pass(offender: Seat) -> Treatment:
     return Treatment("000 L281", no_follow=(offender, partner(offender)))
 
 
-def no_follow_lifted(offender: Seat, follower: Seat) -> bool:
-    """Once an opponent has followed, the ban ends by itself (seed 000 L283)."""
-    return pair_of(follower) != pair_of(offender)
-
-
-def may_take_back(*, seen_by_opponent: bool, legal: bool) -> bool:
-    """A legal play that an opponent has seen stays (seed 000 L251); cards that are no play must go back (L255)."""
-    return not legal or not seen_by_opponent
-
-
-def may_pass(*, leading: bool) -> bool:
-    """The leader of a trick may not pass (seed 000 L95)."""
-    return not leading
-
-
-def play_is_whole(batches: int) -> bool:
-    """A play goes down at once (seed 000 L157; 003 L29)."""
-    return batches == 1
-
-
-def own_area(seat: Seat, area: Seat) -> bool:
-    """A play lies in one's own play area (seed 000 L163; 003 L30)."""
-    return seat == area
-
-
-def discard_face_allowed(face: str) -> bool:
-    """After the trick the cards lie face down on the own discard rectangle (seed 000 L163; 003 L30)."""
-    return face == "down"
-
-
-def may_look_at_discards() -> bool:
-    """Nobody looks through discards, own or others' (seed 000 L163; 003 L30)."""
-    return False
-
-
 def may_lift_report(*, deal_over: bool, card_stays: bool) -> bool:
     """The number card stays on its circle to the end of the deal (003 L34)."""
     return deal_over or not card_stays
@@ -101,40 +66,6 @@ def question_after_report_counts(*, reported: bool) -> bool:
 
 
 @dataclass(frozen=True)
-class ExchangeFault:
-    """A wrong tribute or return. ``hand_void``: the player's cards are laid down, he is 下游 (seed 000 L291)."""
-
-    rule: str
-    penalty: str = ""
-    corrected: bool = False
-    hand_void: bool = False
-
-
-def wrong_tribute(*, play_began: bool) -> ExchangeFault:
-    """Before play it is put right with a warning, afterwards the hand is void (seed 000 L285, L289-L291)."""
-    if play_began:
-        return ExchangeFault("000 L291", hand_void=True)
-    return ExchangeFault("000 L289", "warning", corrected=True)
-
-
-def wrong_return(*, play_began: bool) -> ExchangeFault:
-    """Before play it is put right with a warning; for later the text names nothing: the referee (000 L287-L289)."""
-    if play_began:
-        return ExchangeFault("000 L289")
-    return ExchangeFault("000 L289", "warning", corrected=True)
-
-
-def order_with_void_hand(order: tuple[Seat, ...], offender: Seat) -> tuple[Seat, ...]:
-    """The offender becomes 下游 and those after him move up (seed 000 L291)."""
-    return (*[seat for seat in order if seat != offender], offender)
-
-
-def tribute_not_due_obligation() -> str:
-    """Who shows his largest card without owing plays it at his first single, or with a later play (000 L261)."""
-    return "play_first_single"
-
-
-@dataclass(frozen=True)
 class Reveal:
     """How the returns of a double tribute are shown."""
 
@@ -146,16 +77,3 @@ class Reveal:
 def returns_shown(*, equal: bool, revealed_by: str) -> Reveal:
     """Face down, then turned up together: by the payers (003 L33), after equal tributes by the receivers (000 L151)."""
     return Reveal(True, revealed_by if equal else "payers", counter_clockwise=equal and revealed_by == "receivers")
-
-
-@dataclass(frozen=True)
-class AfterFoul:
-    """The next deal after a foul (seed 000 L227)."""
-
-    tribute: bool
-    leader_named_by: Pair
-
-
-def after_foul(offenders: Pair) -> AfterFoul:
-    """No tribute, and the opponents name who leads the first trick."""
-    return AfterFoul(False, "NS" if offenders == "EW" else "EW")

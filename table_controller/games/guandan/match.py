@@ -77,8 +77,3 @@ def foul_result(
     order: list[Seat | None] = ["E", "W", None, None] if winner == "EW" else ["N", "S", None, None]
     result = settle(order, levels, deal_level, owner, pass_a_on_own_level_only=pass_a_on_own_level_only)
     return replace(result, passes_a=result.passes_a and foul_passes_a)
-
-
-def level_after_failures(level: str, failures: int, allowed: int) -> str:
-    """The level of a pair that failed to pass A ``failures`` times; ``allowed`` 0: neither text lowers it (003 L35)."""
-    return "2" if level == "A" and 0 < allowed <= failures else level

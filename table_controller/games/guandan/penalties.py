@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from table_controller.cards import Pair, Seat, other_pair, pair_of
+from table_controller.cards import Pair, Seat, pair_of
 from table_controller.games.guandan.profile import Profile
 
 HEAD_REFEREE = "head_referee"
@@ -42,6 +42,7 @@ COUNTED = {
     "missed_report": "missed_report_steps",
     "irregular_layout": "manner_steps",
     "split_play": "manner_steps",
+    "wrong_area": "manner_steps",
     "illegal_signal": "signal_steps",
     "asked_count": "asking_steps",
 }
@@ -185,7 +186,7 @@ def proposed(
     if what in COUNTED:
         source = profile.report if what == "missed_report" else profile.penalties
         steps = getattr(source, COUNTED[what])
-        names = ("irregular_layout", "split_play") if steps is profile.penalties.manner_steps else (what,)
+        names = MANNER if steps is profile.penalties.manner_steps else (what,)
         own = seat if what == "asked_count" else None
         count = 1 + sum(counted(given, name, pair=pair, game=game, seat=own) for name in names)
         if reminded and profile.penalties.reminder_counts_as_first:
@@ -197,10 +198,13 @@ def proposed(
     return None
 
 
+MANNER = tuple(what for what, steps in COUNTED.items() if steps == "manner_steps")
+"""Wrong manners of play, which count together (seed 000 L157-L165)."""
 COUNTED_RULES = {
     "missed_report": "000 L169-L171",
     "irregular_layout": "000 L165",
     "split_play": "000 L157, L165",
+    "wrong_area": "000 L163-L165",
     "illegal_signal": "000 L305-L309",
     "asked_count": "000 L173",
 }
@@ -218,20 +222,6 @@ PLAIN = {
 }
 
 
-@dataclass(frozen=True)
-class Loss:
-    """A game lost by penalty or forfeit: points of the loser and of the other pair."""
-
-    points: tuple[float, float]
-    level_points: tuple[float, float]
-
-
-def lost_game(opponent_level_points: float, profile: Profile) -> Loss:
-    """2:0 and 18:0, or the opponents' own level points where they are above 18 (seed 000 L231)."""
-    points, level_points = profile.scores.lost_by_penalty
-    return Loss((0.0, points), (0.0, max(level_points, opponent_level_points)))
-
-
 def game_lost_due(fouls_in_game: int, profile: Profile) -> bool:
     """Three fouls in a game lose it (seed 000 L231)."""
     return fouls_in_game >= profile.penalties.fouls_for_lost_game
@@ -240,11 +230,6 @@ def game_lost_due(fouls_in_game: int, profile: Profile) -> bool:
 def out_due(games_lost: int, profile: Profile) -> bool:
     """The second game lost by penalty ends the pair's part in the contest (seed 000 L233)."""
     return games_lost >= profile.penalties.lost_games_for_out
-
-
-def leader_named_by(offender: Seat) -> Pair:
-    """After a foul the opponents name the first leader of the next deal, which has no tribute (seed 000 L227)."""
-    return other_pair(pair_of(offender))
 
 
 def may_lapse(reason: str) -> bool:

@@ -27,13 +27,3 @@ def too_fast(limit_minutes: float, used_minutes: float, profile: Profile) -> boo
 def play_out(deal_state: str, profile: Profile) -> bool:
     """Whether a deal is finished after the end of the time (003 L106; 000 L193 leaves a begun one open: a setting)."""
     return deal_state != "not_started" and profile.round.finish_begun_deal
-
-
-def pass_shown(signal: str, profile: Profile) -> bool:
-    """Whether a pass by ``pass_card``, ``voice`` or ``knock`` counts (003 L27: the card; 000 L97: word or knock)."""
-    return signal == "pass_card" or (profile.pass_by != "card" and signal in ("voice", "knock"))
-
-
-def pass_mixed(history: list[str], signal: str, profile: Profile) -> bool:
-    """Whether a player changed the way of passing within a game (seed 000 L97)."""
-    return profile.pass_by != "card" and any(earlier != signal for earlier in history)

@@ -56,11 +56,6 @@ def level_steps(level: str, *, passed_a: bool = False) -> int:
     return RANKS.index(level) + (1 if passed_a else 0)
 
 
-def level_names(profile: Profile) -> tuple[str, ...]:
-    """The levels of a text: 000 counts 过A as one (L47), 003 ends at A (L11)."""
-    return (*RANKS, "A+") if profile.name == "huaian" else tuple(RANKS)
-
-
 def game_over(game: GameState) -> bool:
     """Whether a game has reached its end by its system (seed 000 L187-L195; 003 L35)."""
     if game.passed_a is not None or game.called:

@@ -72,16 +72,18 @@ def small_enough(card: str, level: str, *, level_card_above: bool = True) -> boo
     return card_strength(card, level) <= RANKS.index("T")
 
 
-def legal_returns(hand: Sequence[str], level: str, *, limited: bool, smallest_when_none: bool) -> tuple[str, ...]:
+def legal_returns(
+    hand: Sequence[str], level: str, *, limited: bool, smallest_when_none: bool, level_card_above: bool = True
+) -> tuple[str, ...]:
     """The cards that may be returned.
 
-    ``limited``: only up to ten by level order, where the level card stands above (seed 000 L145; 003 L32).
+    ``limited``: only up to ten, the level card above it unless a profile says otherwise (seed 000 L145; 003 L32).
     ``smallest_when_none``: without such a card the smallest one (003 L32); 000 names no way out.
     """
     if not limited:
         return tuple(dict.fromkeys(hand))
-    ten = RANKS.index("T")
-    small = tuple(dict.fromkeys(card for card in hand if card_strength(card, level) <= ten))
+    fits = [card for card in hand if small_enough(card, level, level_card_above=level_card_above)]
+    small = tuple(dict.fromkeys(fits))
     if small or not smallest_when_none:
         return small
     least = min((card_strength(card, level) for card in hand), default=0)
