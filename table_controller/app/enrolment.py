@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from table_controller.app.checks import decks_folder
+from table_controller.app.deck_choice import chosen_deck, keep_choice
 from table_controller.config import Config
 from table_controller.dealer.driver import SerialLink
 from table_controller.dealer.link import DealerLink
@@ -33,6 +34,10 @@ class DeckEnrolment:
     now_ms: Callable[[], int]
     reads_with: str = ""
     """The deck that the table reads with."""
+    named: str = ""
+    """The deck that the configuration names: it holds again after a restart."""
+    keep: Callable[[str], None] = lambda name: None
+    """Keeps a choice for the next start."""
     state: str = "none"
     name: str = ""
     words: str = ""
@@ -64,6 +69,8 @@ class DeckEnrolment:
         vision = self._running()
         if name:
             current(DeckStore(self.decks), check_name(name))
+        if not self.named:
+            self.keep(name)
         vision.use_deck(self.decks, name, self.now_ms())
         self.reads_with, self.used = name, True
 
@@ -74,8 +81,8 @@ class DeckEnrolment:
         return vision
 
     def told(self) -> dict[str, Any]:
-        """``state``, ``name``, ``words``, ``decks``, ``reads_with``, ``used`` (changed here, not in the file); while
-        showing also what vision/enrol/live.py reports."""
+        """``state``, ``name``, ``words``, ``decks``, ``reads_with``, ``used`` (changed here since the start), ``named``
+        (by the configuration); while showing also what vision/enrol/live.py reports."""
         self._look()
         vision = self.vision()
         guided = vision.enrolling if vision is not None and self.state == "showing" else None
@@ -86,6 +93,7 @@ class DeckEnrolment:
             "decks": DeckStore(self.decks).names(),
             "reads_with": self.reads_with,
             "used": self.used,
+            "named": self.named,
             **(guided or {}),
         }
 
@@ -136,7 +144,14 @@ def offer_setup(
     dealer: Callable[[], SerialLink | None],
 ) -> None:
     """What the set-up page of a running table does beside the camera's picture."""
-    routes.enrolling = DeckEnrolment(vision, decks_folder(config), now_ms, config.camera.deck)
+    routes.enrolling = DeckEnrolment(
+        vision,
+        decks_folder(config),
+        now_ms,
+        config.camera.deck or chosen_deck(config),
+        config.camera.deck,
+        lambda name: keep_choice(Path(config.state.directory), name),
+    )
 
     def link() -> DealerLink | None:
         owner = dealer()

@@ -18,6 +18,7 @@ from typing import Any
 import serial.tools.list_ports
 
 from table_controller.app.brokers import answers, mosquitto_program
+from table_controller.app.deck_choice import chosen_deck
 from table_controller.app.health import Health
 from table_controller.cards import RANKS, over_conserved, parse_cards
 from table_controller.config import Config
@@ -207,15 +208,17 @@ def _check_deck_name(config: Config | None) -> None:
 
 
 def _deck(config: Config | None) -> str:
-    if config is None or not config.camera.deck:
-        return "none is named: any deck is read, by the shipped weights"
-    folder, name = Path(config.state.directory) / deck_command.DECKS_FOLDER, config.camera.deck
+    chosen = chosen_deck(config) if config is not None else ""
+    if config is None or not (config.camera.deck or chosen):
+        return "none is named or chosen: any deck is read, by the shipped weights"
+    folder, name = Path(config.state.directory) / deck_command.DECKS_FOLDER, config.camera.deck or chosen
     deck = DeckStore(folder).load(name)
     if deck.weights != weights_name():
         return (
             f"{name} in {folder} was learnt with other weights: it is learnt again at the next start (1 to 2 minutes)"
         )
-    return f"{name} in {folder}, learnt with the present weights"
+    by = "chosen on the set-up page" if chosen else "named by camera.deck"
+    return f"{name} in {folder}, {by}, learnt with the present weights"
 
 
 def _ports() -> str:

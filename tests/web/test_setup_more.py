@@ -116,9 +116,15 @@ def test_the_dealer_is_tested_by_key_and_what_it_finds_is_said(
 
 
 @pytest.mark.parametrize(
-    ("language", "step", "amiss"), [("zh", "第 1 步，共 2 步", "9D 的角标"), ("en", "step 1 of 2", "index seen for 9D")]
+    ("language", "step", "amiss", "kept"),
+    [
+        ("zh", "第 1 步，共 2 步", "9D 的角标", "重新启动后也"),
+        ("en", "step 1 of 2", "index seen for 9D", "after a restart too"),
+    ],
 )
-def test_a_deck_is_enrolled_step_by_step(served: Any, eyes: Any, language: str, step: str, amiss: str) -> None:
+def test_a_deck_is_enrolled_step_by_step(
+    served: Any, eyes: Any, language: str, step: str, amiss: str, kept: str
+) -> None:
     enrolling = served.enrolling
     eyes.open(f"{served.url}/setup?lang={language}", 1280, 900)
     eyes.wait(lambda: eyes.text("#enrol-begin"))
@@ -145,7 +151,9 @@ def test_a_deck_is_enrolled_step_by_step(served: Any, eyes: Any, language: str, 
     eyes.wait(lambda: len(eyes.all("#decks button")) == 2)
     eyes.script("document.querySelector('#decks button').focus()")
     eyes.press(ENTER)
-    eyes.wait(lambda: 'camera.deck = "new"' in eyes.text("#deck-config"))
+    eyes.wait(lambda: kept in eyes.text("#deck-config"))
+    enrolling.now |= {"named": "club", "reads_with": "old"}
+    eyes.wait(lambda: 'camera.deck = "club"' in eyes.text("#deck-config"))
     eyes.shot(f"setup-enrolled-{language}")
     assert eyes.barriers() == []
 

@@ -15,7 +15,8 @@ addWords({
   enrolled: ["“{n}”已登记", "“{n}” is enrolled"], preparing: ["请稍候……", "One moment …"],
   reads: ["现在按“{n}”读牌", "The table reads with “{n}” now"], reads_any: ["现在按随附的权重读牌，不认特定的牌", "The table reads with the shipped weights now, for any deck"],
   use_deck: ["用“{n}”读牌", "Read with “{n}”"], use_any: ["不用登记的牌", "Read with no enrolled deck"],
-  deck_config: ["要在重新启动后也用它，请在 table.toml 写上 camera.deck = \"{n}\"", "To read with it after a restart too, set camera.deck = \"{n}\" in table.toml"],
+  deck_kept: ["重新启动后也照此读牌", "It is kept: so it is after a restart too"],
+  deck_config: ["table.toml 写着 camera.deck = \"{n}\"：重新启动后以它为准，要改请改那里", "table.toml says camera.deck = \"{n}\": after a restart that holds again; change it there"],
   deck_known: ["“{n}”已登记过：换个名称，或勾选替换", "“{n}” is enrolled already: take another name, or tick that it is to be replaced"],
   bad_name: ["名称最多 40 个字，只用文字、数字、- 和 _", "A name has up to 40 letters, digits, - and _"],
   no_answer: ["牌桌程序没有应答", "The table's program does not answer"],
@@ -79,7 +80,7 @@ function decks(told) {
   });
   $("decks").replaceChildren(...items);
   $("deck-config").hidden = !told.used;
-  $("deck-config").textContent = t("deck_config", { n: told.reads_with });
+  $("deck-config").textContent = told.named ? t("deck_config", { n: told.named }) : t("deck_kept");
 }
 
 function draw(told) {
