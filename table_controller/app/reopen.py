@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from table_controller.errors import InputError
 from table_controller.feed.refill import told_since
 from table_controller.journal.program import program
-from table_controller.journal.reader import read_end, read_journal
+from table_controller.journal.reader import Reading, read_end
 from table_controller.journal.replay import replay
 from table_controller.journal.snapshot import Place, Snapshot, load, save
 from table_controller.journal.writer import JournalWriter
@@ -22,6 +25,10 @@ from table_controller.table.state import TableState
 EVERY = 200
 """A snapshot is written after so many events: a start then replays at most those, a tenth of a second's work."""
 
+TELL_EVERY = 1000
+Tell = Callable[[float], None]
+"""Given the part of the journal that has been replayed, 0 to 1."""
+
 
 def snapshot_path(journal: Path) -> Path:
     """Where the snapshot of a journal lies."""
@@ -30,7 +37,7 @@ def snapshot_path(journal: Path) -> Path:
 
 @dataclass(frozen=True)
 class Reopened:
-    """What a journal leads to. ``since``: the place a snapshot vouches for; ``wall``, ``at_ms``: of the last event."""
+    """What a journal leads to. ``since``: a place up to which it is whole; ``wall``, ``at_ms``: of the last event."""
 
     core: TableCore
     wall: str = ""
@@ -41,17 +48,48 @@ class Reopened:
     since: Place | None = None
 
 
-def reopen(journal: Path) -> Reopened:
-    """The table as it was; raises InputError, JournalError."""
+def reopen(journal: Path, tell: Tell | None = None) -> Reopened:
+    """The table as it was; raises InputError, JournalError. ``tell`` hears now and then how far a long journal is."""
     snapshot = load(snapshot_path(journal), journal)
     found = _from_snapshot(snapshot, journal) if snapshot is not None else None
-    if found is not None:
-        return found
-    records = read_journal(journal).records
-    replayed = replay(records)
-    wall, at_ms = last_stamp(records)
+    return found if found is not None else _from_the_whole(journal, tell or (lambda part: None))
+
+
+def _from_the_whole(journal: Path, tell: Tell) -> Reopened:
+    """Record by record: after a season they would not fit into memory."""
+    try:
+        with journal.open("rb") as file:
+            size = max(1, os.fstat(file.fileno()).st_size)
+            reading, last = Reading(file), _Last()
+            replayed = replay(_heard(reading, last, lambda: tell(reading.offset / size)))
+    except OSError as error:
+        raise InputError(f"The journal {journal} cannot be read: {error.strerror}.") from error
+    place = Place(reading.number, reading.offset, reading.last_hash, reading.before) if reading.number else None
     recovered = "" if replayed.same else replayed.words()
-    return Reopened(replayed.core, wall, at_ms, told_since(records), last_program(records), recovered)
+    return Reopened(replayed.core, last.wall, last.at_ms, last.told, last.program, recovered, place)
+
+
+@dataclass
+class _Last:
+    """What the end of a journal says: the last event's wall label and stamp, what its boot told, who wrote it."""
+
+    wall: str = ""
+    at_ms: int = 0
+    told: tuple[str, int] = ("", 0)
+    program: str = ""
+
+
+def _heard(records: Iterable[dict[str, Any]], last: _Last, tell: Callable[[], None]) -> Iterator[dict[str, Any]]:
+    for count, record in enumerate(records):
+        if count % TELL_EVERY == TELL_EVERY - 1:
+            tell()
+        boot, told = last.told
+        last.told = told_since([{"kind": "boot", "boot": boot}, {"told": told}, record])
+        if record.get("kind") == "event":
+            last.wall, last.at_ms = last_stamp([record])
+        elif record.get("kind") in ("header", "program"):
+            last.program = str(record.get("program", ""))
+        yield record
 
 
 def _from_snapshot(snapshot: Snapshot, journal: Path) -> Reopened | None:
@@ -70,12 +108,6 @@ def _from_snapshot(snapshot: Snapshot, journal: Path) -> Reopened | None:
     wall, at_ms = last_stamp(records) if any(r["kind"] == "event" for r in records) else (snapshot.wall, snapshot.at_ms)
     told = told_since([{"kind": "boot", "boot": snapshot.boot}, {"told": snapshot.told}, *records])
     return Reopened(core, wall, at_ms, told, program(), "", place)
-
-
-def last_program(records: list[dict[str, Any]]) -> str:
-    """Which program wrote the end of a journal."""
-    named = (str(r.get("program", "")) for r in reversed(records) if r.get("kind") in ("header", "program"))
-    return next(named, "")
 
 
 def last_stamp(records: list[dict[str, Any]]) -> tuple[str, int]:

@@ -129,6 +129,7 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None, document:
     clock = RealClock(loop)
     folder = fresh_folder(Path(config.state.directory))
     profile, rules = named_rules(config.table.profile)
+    notifier = Notifier()
     table = open_table(
         clock,
         folder / "journal.jsonl",
@@ -138,10 +139,11 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None, document:
         rules=rules,
         officiating=config.table.officiating,
         draw_leader=(lambda: leader) if leader is not None else any_seat,
+        tell=lambda part: notifier.starting(f"reading the journal: {part:.0%}"),
     )
     if table.recovered:
         say(table.recovered)
-    run = _Run(config, table, clock, loop, recorded=is_recording(config.camera.source))
+    run = _Run(config, table, clock, loop, recorded=is_recording(config.camera.source), notifier=notifier)
     consumer = asyncio.create_task(table.runtime.run(), name="consumer")
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -17,7 +17,7 @@ from typing import Any
 from gpiozero.pins import Factory
 
 from table_controller import __version__
-from table_controller.app.reopen import Reopened, reopen
+from table_controller.app.reopen import Reopened, Tell, reopen
 from table_controller.cards import SEATS, Seat
 from table_controller.errors import DeviceError, JournalError, TableError
 from table_controller.feed.client import Broker, CommandHandler, FeedClient
@@ -107,9 +107,13 @@ def open_table(
     seed: int | None = None,
     sync: bool = True,
     draw_leader: Callable[[], Seat] = any_seat,
+    tell: Tell | None = None,
 ) -> Table:
-    """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``."""
-    before = reopen(journal_path) if journal_path.exists() else Reopened(TableCore())
+    """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``.
+
+    ``tell`` hears how far a long journal has been read.
+    """
+    before = reopen(journal_path, tell) if journal_path.exists() else Reopened(TableCore())
     if before.core.state.table not in ("", table):
         raise JournalError(
             f"The journal {journal_path} is of table '{before.core.state.table}', not of '{table}'.",

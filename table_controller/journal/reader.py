@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,29 +36,47 @@ class JournalContents:
         return bool(self.records) or not self.damage or self.torn
 
 
-def parse_journal(data: bytes, number: int = 0, previous: str = FIRST_PREVIOUS, offset: int = 0) -> JournalContents:
-    """The longest prefix whose every line is whole, in number order and linked to the line before.
+class Reading:
+    """Reads record by record, so that a season's journal need not fit into memory; then says where and why it stopped.
 
-    ``data`` may be a journal's end, from the byte ``offset`` and the record ``number`` on, after the line of that hash.
+    ``lines``: a journal's lines, or its end's, from the byte ``offset`` and the record ``number`` on, after the line of
+    the hash ``previous``. Iterate it once.
     """
-    records: list[dict[str, Any]] = []
-    position, damage, torn = 0, "", False
-    while position < len(data):
-        end = data.find(b"\n", position) + 1
-        line = data[position:end] if end else data[position:]
-        record = decode(line)
-        if record is None:
-            torn = not end and _BEGUN.fullmatch(line) is not None
-            what = "is cut off" if torn else "is damaged"
-            damage = f"record {number + len(records)} at byte {offset + position} {what}"
-            break
-        if record.get("n") != number + len(records) or record.get("prev") != previous:
-            damage = f"record {number + len(records)} at byte {offset + position} does not continue the chain"
-            break
-        records.append(record)
-        previous = line_hash(line)
-        position = end
-    return JournalContents(records, offset + position, previous, damage, torn)
+
+    def __init__(
+        self, lines: Iterable[bytes], number: int = 0, previous: str = FIRST_PREVIOUS, offset: int = 0
+    ) -> None:
+        self._lines = lines
+        self.number, self.offset, self.last_hash = number, offset, previous
+        """Of the next record: its number and its byte; the hash of the line before it."""
+        self.before = offset
+        """The first byte of the last record."""
+        self.damage, self.torn = "", False
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The longest prefix whose every line is whole, in number order and linked to the line before."""
+        for line in self._lines:
+            record = decode(line)
+            if record is None:
+                self.torn = not line.endswith(b"\n") and _BEGUN.fullmatch(line) is not None
+                self._stop("is cut off" if self.torn else "is damaged")
+                return
+            if record.get("n") != self.number or record.get("prev") != self.last_hash:
+                self._stop("does not continue the chain")
+                return
+            self.before = self.offset
+            self.number, self.offset, self.last_hash = self.number + 1, self.offset + len(line), line_hash(line)
+            yield record
+
+    def _stop(self, why: str) -> None:
+        self.damage = f"record {self.number} at byte {self.offset} {why}"
+
+
+def parse_journal(data: bytes, number: int = 0, previous: str = FIRST_PREVIOUS, offset: int = 0) -> JournalContents:
+    """What a ``Reading`` of these bytes gives, all at once."""
+    reading = Reading(io.BytesIO(data), number, previous, offset)
+    records = list(reading)
+    return JournalContents(records, reading.offset, reading.last_hash, reading.damage, reading.torn)
 
 
 def read_journal(path: Path) -> JournalContents:

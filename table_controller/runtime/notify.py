@@ -12,6 +12,9 @@ import socket
 STALL_MS = 4000
 """An event that has waited so long means that the loop or the disk is stuck."""
 
+START_US = 60_000_000
+"""A start may take so long from each word that it goes on."""
+
 
 class Notifier:
     """Speaks to the service manager that started us, if there is one."""
@@ -39,6 +42,10 @@ class Notifier:
     def ready(self, status: str) -> None:
         """Everything is open."""
         self.say(f"READY=1\nSTATUS={status}")
+
+    def starting(self, status: str) -> None:
+        """It takes longer, and goes on: another ``START_US`` from now."""
+        self.say(f"EXTEND_TIMEOUT_USEC={START_US}\nSTATUS={status}")
 
     def alive(self, status: str) -> None:
         """The loop is timely."""

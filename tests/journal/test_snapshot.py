@@ -11,6 +11,7 @@ import pytest
 
 from table_controller.app import reopen as module
 from table_controller.app.reopen import Reopened, Snapshots, reopen, snapshot_path
+from table_controller.errors import JournalError
 from table_controller.journal import snapshot as snapshots
 from table_controller.journal.program import program
 from table_controller.journal.reader import read_end, read_journal
@@ -49,23 +50,30 @@ def whole(journal: Path) -> Reopened:
     return reopen(journal)
 
 
-def test_the_state_is_that_of_the_whole_journal_at_a_fraction_of_the_work(
-    journal: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    handled = 0
+@pytest.fixture
+def handled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Every event that a core is given."""
+    given: list[object] = []
     handle = TableCore.handle
 
     def counted(core: TableCore, event: object) -> object:
-        nonlocal handled
-        handled += 1
+        given.append(event)
         return handle(core, event)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TableCore, "handle", counted)
+    return given
+
+
+def events_of(journal: Path) -> int:
+    return sum(record["kind"] == "event" for record in read_journal(journal).records)
+
+
+def test_the_state_is_that_of_the_whole_journal_at_a_fraction_of_the_work(journal: Path, handled: list[object]) -> None:
     short = reopen(journal)
-    after_snapshot, handled = handled, 0
+    assert len(handled) < 30
+    handled.clear()
     long = whole(journal)
-    assert handled > 150
-    assert after_snapshot < 30
+    assert len(handled) == events_of(journal) > 150
     assert short.since is not None
     assert short.core.state.digest() == long.core.state.digest()
     assert short.core.state == long.core.state
@@ -75,8 +83,9 @@ def test_the_state_is_that_of_the_whole_journal_at_a_fraction_of_the_work(
     assert long.told[1] > 100
 
 
-def test_a_journal_goes_on_after_it_unbroken(journal: Path) -> None:
-    before = reopen(journal)
+@pytest.mark.parametrize("with_snapshot", [True, False])
+def test_a_journal_goes_on_after_it_unbroken(journal: Path, with_snapshot: bool) -> None:
+    before = reopen(journal) if with_snapshot else whole(journal)
     writer = JournalWriter(journal, sync=False, since=before.since)
     runtime = TableRuntime(before.core, writer, VirtualClock())
     script = EventTable(5)
@@ -117,16 +126,56 @@ def another_journal(journal: Path, snapshot: Path) -> None:
     snapshot.write_bytes(kept)
 
 
+def _number(found: Reopened) -> int:
+    assert found.since is not None
+    return found.since.number
+
+
 def nothing(journal: Path, snapshot: Path) -> None:
     snapshot.write_bytes(b"")
 
 
 @pytest.mark.parametrize("spoil", [cut, flip, shorter_journal, another_journal, nothing])
-def test_a_snapshot_in_doubt_is_not_used(journal: Path, spoil: Callable[[Path, Path], None]) -> None:
+def test_a_snapshot_in_doubt_is_not_used(
+    journal: Path, spoil: Callable[[Path, Path], None], handled: list[object]
+) -> None:
     spoil(journal, snapshot_path(journal))
+    handled.clear()
     found = reopen(journal)
-    assert found.since is None
+    assert len(handled) == events_of(journal)
     assert found.core.state.digest() == replay(read_journal(journal).records).core.state.digest()
+
+
+def test_a_long_journal_is_read_record_by_record_and_its_reader_says_how_far(
+    journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot_path(journal).unlink()
+    monkeypatch.setattr(module, "TELL_EVERY", 100)
+    told: list[float] = []
+    before = reopen(journal, told.append)
+    assert len(told) == len(read_journal(journal).records) // 100 > 1
+    assert told == sorted(told)
+    assert 0 < told[0] < told[-1] <= 1
+    contents = read_journal(journal)
+    assert before.since is not None
+    assert (before.since.number, before.since.offset) == (len(contents.records), contents.good_bytes)
+    assert before.since.previous == contents.last_hash
+    assert before.written_by == contents.records[0].get("program", "")
+
+
+@pytest.mark.parametrize("end", [b"12ab", b"00000000 {}\n"])
+def test_what_follows_the_good_records_of_a_whole_journal_is_cut_or_refused(journal: Path, end: bytes) -> None:
+    snapshot_path(journal).unlink()
+    good = journal.read_bytes()
+    journal.write_bytes(good + end)
+    before = reopen(journal)
+    if end.endswith(b"\n"):
+        with pytest.raises(JournalError, match=f"record {_number(before)} at byte {len(good)} is damaged"):
+            JournalWriter(journal, since=before.since)
+        assert journal.read_bytes() == good + end
+    else:
+        JournalWriter(journal, since=before.since).close()
+        assert journal.read_bytes() == good
 
 
 def test_another_programs_snapshot_is_not_used(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
