@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from table_controller.cards import PAIRS, SEATS
+from table_controller.runtime import measure
 from table_controller.venue.wire import Batch, Heard, envelope_fits
 
 Message = dict[str, Any]
@@ -141,6 +142,9 @@ class Hall:
             self._encoded[table] = known
         made = {**known[1], "seen_ms": now - view.seen_ms if view.seen_ms else None}
         made["clock"] = {**made["clock"], "age_ms": now - view.state_ms if view.state_ms else None}
+        if made["urgent"] is not None:
+            age_ms = max(0, measure.epoch_ms() - made["urgent"]["raised_ms"])
+            made["urgent"] = {**made["urgent"], "age_ms": age_ms}
         return made
 
     def rows(self, since: int = -1) -> list[Message]:

@@ -149,6 +149,7 @@ def test_a_call_is_seen_taken_arrived_at_and_ruled_on(hall: Any, kit: Any, tmp_p
         status, told = await site.ask("GET", "/api/tables", "viewer")
         row = told["tables"][0]
         assert (status, row["table"], row["attention"], row["urgent"]["kind"]) == (200, "t1", 3, "td_call")
+        assert 0 <= row["urgent"]["age_ms"] < 3_600_000, "no page needs a right clock of its own"
         status, told = await site.ask("GET", "/api/incidents", "referee")
         ids = {i["kind"]: i["id"] for i in told["incidents"]}
         for step in ("acknowledge", "arrive"):

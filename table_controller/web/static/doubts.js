@@ -26,7 +26,7 @@ export function pictureOf(pictures, alt) {
 }
 
 function shell(key, title, pictures, seat) {
-  const form = node("form", { className: "doubt", id: `doubt-${key}`, aria: { labelledby: `doubt-${key}-title` } });
+  const form = node("form", { className: "doubt", tabIndex: -1, id: `doubt-${key}`, aria: { labelledby: `doubt-${key}-title` } });
   form.onsubmit = (event) => event.preventDefault();
   const side = node("div", { className: "side" });
   const figure = pictureOf(pictures, t("evidence_of", { a: t(seat) }));

@@ -91,7 +91,7 @@ export function take(rows, wall) {
       tile = make(row.table);
       tiles.set(row.table, tile);
     }
-    if (row.urgent) row.urgent.since = row.urgent.age_ms === undefined ? row.urgent.raised_ms : wall - row.urgent.age_ms;
+    if (row.urgent) row.urgent.since = wall - row.urgent.age_ms;
     Object.assign(tile, { row, at: now, clockAt: now - (row.clock?.age_ms ?? 0) });
     write(tile);
     tick(tile, now, wall);

@@ -24,6 +24,7 @@ let again = false;
 let kinds = new Map();
 let known = "";
 let looking = 0;
+let named = location.hash.startsWith("#incident-") ? Number(location.hash.slice(10)) : 0;
 
 const may = (verb) => me.verbs?.includes(verb);
 
@@ -67,6 +68,16 @@ async function loadIncidents() {
   if (again) { again = false; loadIncidents(); }
 }
 
+// Where the page was opened for an incident: at a doubtful reading that is what is asked, beside its picture.
+function goToNamed() {
+  const incident = incidents.find((one) => one.id === named);
+  if (!incident || !state) return;
+  named = 0;
+  const asked = context().shownAbove(incident) && state.questions.find((one) => one.incident === incident.number);
+  const place = document.getElementById(asked ? `doubt-play-${asked.number}` : `incident-${incident.id}`);
+  place?.focus();
+}
+
 function draw() {
   drawIncidents(incidents, $("incidents"), context());
   if (!state) return;
@@ -100,6 +111,7 @@ function takeState(message) {
   const now = JSON.stringify([boot, state.incidents.map((i) => [i.number, i.status])]);
   if (now !== known) { known = now; loadIncidents(); }
   draw();
+  goToNamed();
 }
 
 function buildActs() {
@@ -168,7 +180,7 @@ async function begin() {
     availability: (said) => { row = { ...row, availability: said.state }; draw(); },
   }, watchLine($("stale"), { service: t("offline_banner"), broker: t("broker_banner") }));
   await loadIncidents();
-  if (location.hash.startsWith("#incident-")) document.getElementById(location.hash.slice(1))?.focus();
+  goToNamed();
   setInterval(drawClock, 250);
 }
 

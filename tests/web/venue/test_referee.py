@@ -91,6 +91,35 @@ def doubted(venue: Any, eyes: Any, cards: str) -> Any:
     return play
 
 
+LATE = """const Real = Date, off = 3 * 3600e3; window.Date = class extends Real {
+    constructor(...a) { if (a.length) super(...a); else super(Real.now() + off); }
+    static now() { return Real.now() + off; } };"""
+
+
+def test_a_doubt_is_opened_where_it_is_answered_also_by_a_browser_whose_clock_is_wrong(
+    venue: Any, visitor: Any, eyes: Any
+) -> None:
+    fresh_play(venue, "t2")
+    late = eyes.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LATE})
+    try:
+        visitor.log_in(venue, "li", "/referee")
+        venue.doubt("t2", "5S 6S", (1,))
+        link = "#queue a[href^='/table/t2']"
+        eyes.wait(lambda: eyes.all(link) and eyes.text("a[href^='/table/t2'].tile .trouble").endswith("秒"))
+        assert "小时" not in eyes.text("a[href^='/table/t2'].tile .trouble") + eyes.text("#queue")
+        eyes.open(eyes.one(link).get_attribute("href"), 360, 740)
+        eyes.wait(lambda: eyes.script("return document.activeElement.className") == "doubt")
+        seen = (
+            "const box = document.activeElement.getBoundingClientRect(); return box.top < innerHeight && box.bottom > 0"
+        )
+        assert eyes.script(seen)
+        eyes.press("d", "5", "d")
+        eyes.wait(lambda: not eyes.all(".doubt"))
+        assert venue.state("t2").actions[-1].cards == ("5S", "5D")
+    finally:
+        eyes.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", late)
+
+
 def test_a_misread_is_corrected_in_two_clicks_beside_its_picture(venue: Any, visitor: Any, eyes: Any) -> None:
     fresh_play(venue, "t2")
     visitor.log_in(venue, "li", "/table/t2")
