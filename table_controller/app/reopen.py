@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from table_controller.errors import InputError
 from table_controller.feed.refill import told_since
 from table_controller.journal.program import program
-from table_controller.journal.reader import Reading, read_end
+from table_controller.journal.reader import Records, read_end
 from table_controller.journal.replay import replay
 from table_controller.journal.snapshot import Place, Snapshot, load, save
 from table_controller.journal.writer import JournalWriter
@@ -25,9 +23,12 @@ from table_controller.table.state import TableState
 EVERY = 200
 """A snapshot is written after so many events: a start then replays at most those, a tenth of a second's work."""
 
-TELL_EVERY = 1000
 Tell = Callable[[float], None]
-"""Given the part of the journal that has been replayed, 0 to 1."""
+"""Given the part of a long journal that has been read, 0 to 1."""
+
+
+def silent(part: float) -> None:
+    """Tell nobody."""
 
 
 def snapshot_path(journal: Path) -> Path:
@@ -48,22 +49,18 @@ class Reopened:
     since: Place | None = None
 
 
-def reopen(journal: Path, tell: Tell | None = None) -> Reopened:
+def reopen(journal: Path, tell: Tell = silent) -> Reopened:
     """The table as it was; raises InputError, JournalError. ``tell`` hears now and then how far a long journal is."""
     snapshot = load(snapshot_path(journal), journal)
     found = _from_snapshot(snapshot, journal) if snapshot is not None else None
-    return found if found is not None else _from_the_whole(journal, tell or (lambda part: None))
+    return found if found is not None else _from_the_whole(journal, tell)
 
 
 def _from_the_whole(journal: Path, tell: Tell) -> Reopened:
     """Record by record: after a season they would not fit into memory."""
-    try:
-        with journal.open("rb") as file:
-            size = max(1, os.fstat(file.fileno()).st_size)
-            reading, last = Reading(file), _Last()
-            replayed = replay(_heard(reading, last, lambda: tell(reading.offset / size)))
-    except OSError as error:
-        raise InputError(f"The journal {journal} cannot be read: {error.strerror}.") from error
+    records, last = Records(journal, tell), _Last()
+    replayed = replay(_heard(records, last))
+    reading = records.reading
     place = Place(reading.number, reading.offset, reading.last_hash, reading.before) if reading.number else None
     recovered = "" if replayed.same else replayed.words()
     return Reopened(replayed.core, last.wall, last.at_ms, last.told, last.program, recovered, place)
@@ -79,10 +76,8 @@ class _Last:
     program: str = ""
 
 
-def _heard(records: Iterable[dict[str, Any]], last: _Last, tell: Callable[[], None]) -> Iterator[dict[str, Any]]:
-    for count, record in enumerate(records):
-        if count % TELL_EVERY == TELL_EVERY - 1:
-            tell()
+def _heard(records: Iterable[dict[str, Any]], last: _Last) -> Iterator[dict[str, Any]]:
+    for record in records:
         boot, told = last.told
         last.told = told_since([{"kind": "boot", "boot": boot}, {"told": told}, record])
         if record.get("kind") == "event":

@@ -17,7 +17,7 @@ from typing import Any
 from gpiozero.pins import Factory
 
 from table_controller import __version__
-from table_controller.app.reopen import Reopened, Tell, reopen
+from table_controller.app.reopen import Reopened, Tell, reopen, silent
 from table_controller.cards import SEATS, Seat
 from table_controller.errors import DeviceError, JournalError, TableError
 from table_controller.feed.client import Broker, CommandHandler, FeedClient
@@ -28,7 +28,7 @@ from table_controller.feed.publisher import Digest, FeedPublisher
 from table_controller.feed.refill import missing, refill
 from table_controller.feed.topics import Topics
 from table_controller.journal.program import program
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import Records
 from table_controller.journal.writer import JournalWriter
 from table_controller.panel.panel import Panel
 from table_controller.runtime.clock import Clock
@@ -64,6 +64,8 @@ class Table:
     """Adapters that are stale or failed, in words (app/health.py)."""
     told: tuple[str, int] = ("", 0)
     """Who published last before this start, and how many events."""
+    tell: Tell = silent
+    """Hears that a long start goes on."""
     recovered: str = ""
     """Why the state after a restart is not just what people saw before it (another version judges); else empty."""
 
@@ -107,7 +109,7 @@ def open_table(
     seed: int | None = None,
     sync: bool = True,
     draw_leader: Callable[[], Seat] = any_seat,
-    tell: Tell | None = None,
+    tell: Tell = silent,
 ) -> Table:
     """A table, recovered from its journal if there is one. Add its adapters, then call ``begin``.
 
@@ -126,6 +128,7 @@ def open_table(
     runtime = TableRuntime(before.core, journal, clock)
     opening = TableOpened(clock.now_ms(), table, venue, profile, seed, officiating, rules)
     made = Table(clock, runtime, journal_path, journal, draw_leader, Topics(venue, table), opening)
+    made.tell = tell
     made.last_wall, made.last_ms = before.wall, before.at_ms
     made.recovered, made.told = before.recovered, before.told
     return made
@@ -170,7 +173,7 @@ def _refill(table: Table, outbox: Outbox, *, simulated: bool, digest: Digest | N
     """Events of the last run that its disk lost are told before the first of this one; a failing disk is only said."""
     try:
         if table.told[0] and missing(outbox, *table.told):
-            records = read_journal(table.journal_path).records
+            records = Records(table.journal_path, table.tell)
             filled = refill(outbox, records, table.topics, simulated=simulated, digest=digest)
             log.warning(
                 "%d events of boot %s were not in the outbox: sent again from the journal.", filled, table.told[0]

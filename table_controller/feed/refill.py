@@ -20,10 +20,10 @@ from table_controller.table.core import TableCore
 from table_controller.table.effects import Publish
 
 log = logging.getLogger(__name__)
-Records = list[dict[str, Any]]
+Records = Iterable[dict[str, Any]]
 
 
-def told_since(records: Iterable[dict[str, Any]]) -> tuple[str, int]:
+def told_since(records: Records) -> tuple[str, int]:
     """The last boot that a journal names, and how many events it published; an empty name where none is."""
     boot, told = "", 0
     for record in records:
@@ -90,7 +90,8 @@ def refill(
 ) -> int:
     """Queue what the last boot in a journal published and the outbox does not keep; returns how many events.
 
-    Where this program judges the record differently than its writer did, it stops: nothing is made up.
+    Where this program judges the record differently than its writer did, it stops: nothing is made up. ``records``
+    is gone through three times: a season's do not fit into memory.
     """
     boot, told = told_since(records)
     wanted = missing(outbox, boot, told) if boot else set()

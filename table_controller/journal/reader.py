@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from table_controller.journal.record import FIRST_PREVIOUS, decode, line_hash
 
 _BEGUN = re.compile(rb"[0-9a-f]{0,7}|[0-9a-f]{8}( (\{.*)?)?", re.DOTALL)
 """What a record begins like, however short it was cut."""
+TELL_EVERY = 1000
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,30 @@ class Reading:
 
     def _stop(self, why: str) -> None:
         self.damage = f"record {self.number} at byte {self.offset} {why}"
+
+
+class Records:
+    """The good records of a journal, read anew each time they are iterated; raises InputError when there is none.
+
+    ``tell`` is called at every ``TELL_EVERY`` of them, with the part of the file that was read, 0 to 1.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[float], None] = lambda part: None) -> None:
+        self._path, self._tell = path, tell
+        self.reading = Reading(())
+        """How far the last iteration came, and why it stopped."""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        try:
+            with self._path.open("rb") as file:
+                size, reading = max(1, os.fstat(file.fileno()).st_size), Reading(file)
+                self.reading = reading
+                for record in reading:
+                    if reading.number % TELL_EVERY == 0:
+                        self._tell(reading.offset / size)
+                    yield record
+        except OSError as error:
+            raise InputError(f"The journal {self._path} cannot be read: {error.strerror}.") from error
 
 
 def parse_journal(data: bytes, number: int = 0, previous: str = FIRST_PREVIOUS, offset: int = 0) -> JournalContents:

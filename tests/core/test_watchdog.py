@@ -20,10 +20,12 @@ def test_the_service_manager_hears_ready_alive_and_stopping(tmp_path: Path) -> N
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
         heard.bind(address)
         notifier = Notifier(address)
+        notifier.starting("reading the journal: 40%")
         notifier.ready("table-1, standby")
         notifier.alive("playing")
         notifier.stopping()
-        words = [heard.recv(200).decode() for _ in range(3)]
+        words = [heard.recv(200).decode() for _ in range(4)]
+    assert words.pop(0) == "EXTEND_TIMEOUT_USEC=60000000\nSTATUS=reading the journal: 40%"
     assert words == ["READY=1\nSTATUS=table-1, standby", "WATCHDOG=1\nSTATUS=playing", "STOPPING=1"]
     notifier.alive("nobody listens any more")
     Notifier("").ready("nobody ever did")

@@ -12,6 +12,7 @@ import pytest
 from table_controller.app import reopen as module
 from table_controller.app.reopen import Reopened, Snapshots, reopen, snapshot_path
 from table_controller.errors import JournalError
+from table_controller.journal import reader
 from table_controller.journal import snapshot as snapshots
 from table_controller.journal.program import program
 from table_controller.journal.reader import read_end, read_journal
@@ -150,7 +151,7 @@ def test_a_long_journal_is_read_record_by_record_and_its_reader_says_how_far(
     journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snapshot_path(journal).unlink()
-    monkeypatch.setattr(module, "TELL_EVERY", 100)
+    monkeypatch.setattr(reader, "TELL_EVERY", 100)
     told: list[float] = []
     before = reopen(journal, told.append)
     assert len(told) == len(read_journal(journal).records) // 100 > 1
