@@ -137,6 +137,7 @@ def _announce(config: VenueConfig, port: int, names: list[str], overlay: str) ->
     say(f"overlay   {at}/overlay/{names[0]}?key={overlay}   {config.relay.delay_s} s behind")
     say(f"table     {at}/table/{names[0]}   once logged in")
     say(f"broker    {config.broker.host}:{config.broker.port}, venue {config.venue.name}   stop with Ctrl-C")
+    say(f"          accounts overlay (air) and scoreboard (live), passwords in {config.broker.config}/secrets")
 
 
 @contextlib.asynccontextmanager
