@@ -145,11 +145,35 @@ def stops(given: Given, profile: Profile) -> dict[str, Any]:
 def tribute_laid(given: Given, profile: Profile) -> dict[str, Any]:
     """S owes a tribute at level 4, and lays these cards one after the other."""
     made = in_tribute(profile)
-    for card in given["laid"]:
-        assert made.send(ev.CardsSeen, seat="S", cards=(card,)).refusal is None
+    for cards in given["laid"]:
+        assert made.send(ev.CardsSeen, seat="S", cards=tuple(cards.split())).refusal is None
     still = [i for i in made.core.state.incidents if i.is_open]
     told = {"incidents": [i.kind for i in still], "proposals": [i.proposal for i in still]}
     return {**told, "tribute": made.core.state.exchange.shown["S"]}
+
+
+def play_stamp(given: Given, profile: Profile) -> dict[str, Any]:
+    """E leads with a card that lies so long after the first turn began."""
+    made = table(profile)
+    made.begin("E")
+    deal = made.core.state.deal
+    assert deal is not None
+    since_ms = made.core.state.thinking.since_ms
+    assert since_ms is not None
+    made.now = since_ms + round(given["elapsed_s"] * 1000) - 500
+    made.send(ev.CardsSeen, seat="E", cards=("5S",))
+    deal = made.core.state.deal
+    assert deal is not None
+    return {"incidents": [i.kind for i in made.core.state.incidents], "turn": deal.turn}
+
+
+def both_pay(given: Given, profile: Profile) -> dict[str, Any]:
+    """After a double-down by E and W, at level 5, N and S lay their tributes in this order."""
+    made = in_tribute(profile, "EW")
+    for seat, card in given["laid"].items():
+        assert made.send(ev.CardsSeen, seat=seat, cards=(card,)).refusal is None
+    state = made.core.state
+    return {"pays": state.exchange.pays, "leads": state.leader, "resisted": state.exchange.resisted}
 
 
 def fouls(given: Given, profile: Profile) -> dict[str, Any]:
@@ -168,6 +192,8 @@ def fouls(given: Given, profile: Profile) -> dict[str, Any]:
 OPERATIONS: dict[str, Any] = {
     "sequence": sequence,
     "stops": stops,
+    "play_stamp": play_stamp,
+    "both_pay": both_pay,
     "tribute_laid": tribute_laid,
     "fouls": fouls,
     "exchange_late": exchange_late,

@@ -21,7 +21,7 @@ from tests.rules.case_runner import answer_of, differing, profiles_of
 from tests.rules.turned import Turn, recoloured
 
 CASES = Path(__file__).parents[1] / "cases"
-FILES = ("classification", "comparison", "finishing", "placement", "tribute", "trick")
+FILES = ("boundaries", "classification", "comparison", "finishing", "placement", "tribute", "trick")
 ORDERLESS = ("classify", "compare", "tribute_card", "return_card")
 CARDS = ("cards", "previous", "next", "payer_hand", "hand")
 
