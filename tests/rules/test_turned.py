@@ -27,7 +27,8 @@ CARDS = ("cards", "previous", "next", "payer_hand", "hand")
 
 
 def cases() -> list[dict[str, Any]]:
-    return [case for name in FILES for case in json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))]
+    every = [case for name in FILES for case in json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))]
+    return [case for case in every if not case["given"]["op"].endswith("_clock")]  # nothing in them turns
 
 
 def variants(case: dict[str, Any], rng: random.Random) -> list[dict[str, Any]]:
