@@ -65,3 +65,6 @@ def test_a_foul_and_the_winner_of_a_game_are_said(shown: Any, eyes: Any) -> None
     shown.state["match"].update(over=True, games=3, winner="NS")
     shown.page.changed()
     eyes.wait(lambda: "match: North-South wins" in eyes.text("#sub"))
+    shown.state["match"].update(called=True)
+    shown.page.changed()
+    eyes.wait(lambda: "the round's time is up" in eyes.text("#sub"))

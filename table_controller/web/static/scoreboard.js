@@ -65,6 +65,7 @@ function drawHeader() {
   if (!state.dealer.online && (state.dealer.kind || state.dealer.message)) parts.push(t("dealer_offline"));
   if (state.camera_lost) parts.push(t("camera_lost"));
   if (state.exchange.resisted) parts.push(t("resisted"));
+  if (state.match.called || state.match.time_up) parts.push(t("round_up"));
   if (state.match.over && state.match.games > 1) parts.push(`${t("match_is_over")}${wins(state.match.winner)}`);
   $("sub").textContent = parts.join("　");
 }

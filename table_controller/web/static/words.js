@@ -25,7 +25,7 @@ const WORDS = {
   adapter_pins: ["按键与灯", "Lamps and buttons"], adapter_journal: ["记录", "Record"],
   camera_lost: ["摄像头无画面，请手动录入", "No camera picture: enter plays by hand"],
   dealer_offline: ["发牌机未连接", "Dealer not connected"], results: ["各副结果", "Deals so far"],
-  wins: ["{a}胜", "{a} wins"], drawn: ["平", "drawn"], match_is_over: ["比赛结束：", "match: "],
+  wins: ["{a}胜", "{a} wins"], drawn: ["平", "drawn"], round_up: ["本轮时间到", "the round's time is up"], match_is_over: ["比赛结束：", "match: "],
   rise: ["升{n}级", "+{n}"], passes_a: ["过A", "passes A"], double_down: ["双下", "double-down"],
   single: ["单张", "single"], pair: ["对子", "pair"], triple: ["三同张", "three alike"],
   fullhouse: ["三带对", "full house"], straight: ["顺子", "straight"], tube: ["三连对", "three pairs in a row"],
