@@ -55,6 +55,19 @@ def test_players_counts_and_ten_cards_are_legible_and_nothing_is_cut_off(shown: 
     eyes.shot("scoreboard-ten-cards")
 
 
+def test_who_is_ready_and_whose_turn_was_stopped_is_said(shown: Any, eyes: Any) -> None:
+    stopped = {**TEN, "cards": [], "reading": "", "stopped": True, "seat": "E"}
+    shown.state["seats"]["E"].update(last=stopped, place=None)
+    shown.state["recent"] = [stopped]
+    eyes.open(f"{shown.url}/?lang=en")
+    eyes.wait(lambda: eyes.text("#seat-E .passed") == "Turn stopped" == eyes.text("#recent .passed"))
+    shown.state["phase"] = "sorting"
+    for seat in "ENWS":
+        shown.state["seats"][seat].update(ready=seat == "N", place=None)
+    shown.page.changed()
+    eyes.wait(lambda: [eyes.text(f"#seat-{seat} .ready") for seat in "ENWS"] == ["", "Ready", "", ""])
+
+
 def test_a_foul_and_the_winner_of_a_game_are_said(shown: Any, eyes: Any) -> None:
     shown.state["phase"] = "game_over"
     shown.state["match"].update(played=[{"game": 1, "winner": "EW"}, {"game": 2, "winner": "NS"}])

@@ -4,7 +4,7 @@
 import { blob, stream } from "./api.js";
 import { cardRow } from "./cards.js";
 import { $, SEATS, clockFace, node, say } from "./dom.js";
-import { rankText, readingText, t } from "./words.js";
+import { emptyTurn, rankText, readingText, t } from "./words.js";
 
 const asked = new URLSearchParams(location.search);
 const table = decodeURIComponent(location.pathname.split("/").filter(Boolean).pop());
@@ -35,7 +35,7 @@ function seatBox(seat, place) {
   else if (data.left !== null) head.append(node("span", { className: data.reported ? "left few" : "left", textContent: String(data.left) }));
   const play = shown(seat);
   const body = node("div", { className: "body" });
-  if (play?.pass) body.append(node("span", { className: "passed", textContent: t("pass") }));
+  if (play?.pass || play?.stopped) body.append(node("span", { className: "passed", textContent: emptyTurn(play) }));
   else if (play?.cards?.length) body.append(cardRow(play.cards, state.level), node("span", { className: "reading", textContent: readingText(play.reading) }));
   // Ten cards are as wide as five: they lie over each other.
   if (play?.cards?.length > 6) body.classList.add("many");

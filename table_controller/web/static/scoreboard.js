@@ -1,6 +1,6 @@
 import { cardRow } from "./cards.js";
 import { follow } from "./live.js";
-import { lang, rankText, readingText, setLanguage, t } from "./words.js";
+import { emptyTurn, lang, rankText, readingText, setLanguage, t } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const SEATS = ["E", "N", "W", "S"];
@@ -30,12 +30,13 @@ function drawSeat(seat) {
   const player = state.match.names?.[SEATS.indexOf(seat)];
   if (player) head.append(element("span", "player", player));
   if (data.place) head.append(element("span", `place p${data.place}`, t(`place${data.place}`)));
+  else if (state.phase === "sorting" && data.ready) head.append(element("span", "ready", t("is_ready")));
   else if (data.reported) head.append(element("span", "reported", t("reported", { n: data.reported })));
   if (data.left !== null && !data.place) head.append(element("span", "left", t("left", { n: data.left })));
   const body = element("div", "body");
   const shown = shownCards(seat);
   if (shown.length) body.append(cardRow(shown, state.level), element("span", "reading", t(state.phase)));
-  else if (data.last?.pass) body.append(element("span", "passed", t("pass")));
+  else if (data.last?.pass || data.last?.stopped) body.append(element("span", "passed", emptyTurn(data.last)));
   else if (data.last) {
     body.append(cardRow(data.last.cards, state.level, data.last.unsure), element("span", "reading", readingText(data.last.reading)));
     if (data.last.corrected) body.append(element("span", "corrected", t("corrected")));
@@ -78,7 +79,7 @@ function drawFooter() {
   $("recent").replaceChildren(...state.recent.slice().reverse().slice(0, 4).map((action) => {
     const item = listItem("", action.doubtful ? "doubtful" : "");
     item.append(element("span", "seatname", t(action.seat)));
-    item.append(action.pass ? element("span", "passed", t("pass")) : cardRow(action.cards, state.level, action.unsure));
+    item.append(action.pass || action.stopped ? element("span", "passed", emptyTurn(action)) : cardRow(action.cards, state.level, action.unsure));
     if (action.reading) item.append(element("span", "reading", readingText(action.reading)));
     return item;
   }));

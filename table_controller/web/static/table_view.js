@@ -2,7 +2,7 @@
 import { cardRow } from "./cards.js";
 import { $, SEATS, node, say } from "./dom.js";
 import { cardButtons, closePicker } from "./misread.js";
-import { rankText, readingText, t } from "./words.js";
+import { emptyTurn, rankText, readingText, t } from "./words.js";
 
 const rows = new Map();
 
@@ -18,7 +18,7 @@ function seatRow(state, seat) {
   item.append(node("span", { className: "facts", textContent: facts.join(" · ") }));
   const shown = ["tribute", "returning"].includes(state.phase) ? state.exchange.returned[seat] ?? state.exchange.shown[seat] : null;
   if (shown) item.append(cardRow([shown], state.level));
-  else if (data.last?.pass) item.append(node("span", { className: "quiet", textContent: t("pass") }));
+  else if (data.last?.pass || data.last?.stopped) item.append(node("span", { className: "quiet", textContent: emptyTurn(data.last) }));
   else if (data.last) item.append(cardRow(data.last.cards, state.level, data.last.unsure), node("span", { className: "reading", textContent: readingText(data.last.reading) }));
   return item;
 }
@@ -26,7 +26,7 @@ function seatRow(state, seat) {
 function playRow(play, state, mayFix, send) {
   const item = node("li", { data: { play: play.number } });
   item.append(node("span", { className: "nth", textContent: `${play.number}` }), node("b", { textContent: t(play.seat) }));
-  if (play.pass || !play.cards.length) item.append(node("span", { className: "quiet", textContent: t("pass") }));
+  if (play.pass || !play.cards.length) item.append(node("span", { className: "quiet", textContent: emptyTurn(play) }));
   else if (mayFix) {
     const change = (place, code) => {
       const cards = [...play.cards];

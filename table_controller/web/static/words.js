@@ -7,7 +7,7 @@ const WORDS = {
   EW: ["东西", "East-West"], NS: ["南北", "North-South"],
   level: ["级数", "Level"], playing_level: ["本副打", "Playing"], deal: ["第{n}副", "Deal {n}"],
   trick: ["第{n}圈", "Trick {n}"], left: ["剩{n}张", "{n} left"], reported: ["已报{n}张", "Reported {n}"],
-  pass: ["过牌", "Pass"], doubtful: ["存疑", "Doubtful"], corrected: ["已更正", "Corrected"],
+  pass: ["过牌", "Pass"], turn_stopped: ["停止出牌", "Turn stopped"], doubtful: ["存疑", "Doubtful"], corrected: ["已更正", "Corrected"],
   place1: ["头游", "1st"], place2: ["二游", "2nd"], place3: ["三游", "3rd"], place4: ["末游", "4th"],
   turn: ["出牌", "To play"], leads: ["领出", "leads"], commitment: ["发牌承诺", "Deal seal"],
   standby: ["等待开始", "Waiting to start"], dealing: ["正在发牌", "Dealing"], sorting: ["理牌", "Sorting"],
@@ -33,7 +33,7 @@ const WORDS = {
   jokers: ["四大天王", "four jokers"],
   control: ["桌面控制", "Table control"], start: ["开始发牌", "Start the deal"], stop: ["停机", "Stop"],
   pause: ["暂停", "Pause"], resume: ["继续", "Resume"], clear_fault: ["故障已排除", "Fault cleared"],
-  ready: ["理好牌", "Ready"], td: ["裁判", "TD"], enter: ["录入出牌", "Enter a play"],
+  ready: ["理好牌", "Ready"], is_ready: ["已理好", "Ready"], td: ["裁判", "TD"], enter: ["录入出牌", "Enter a play"],
   correct: ["更正", "Correct"], cards_hint: ["例如 5S 5D，10 写作 T", "such as 5S 5D; ten is T"],
   ack: ["知悉", "Acknowledge"], resolve: ["解决", "Resolve"], sent: ["完成", "Done"],
   cleared: ["出牌区已清空", "Area clear"], prompts_cleared: ["提示卡已收", "Prompts collected"],
@@ -80,6 +80,9 @@ export function t(key, values = {}) {
   if (!pair) return key;
   return pair[lang === "en" ? 1 : 0].replace(/\{(\w)\}/g, (_, name) => values[name] ?? "");
 }
+
+// What a turn without cards was.
+export function emptyTurn(action) { return t(action.stopped ? "turn_stopped" : "pass"); }
 
 // What is said in both languages at once ("中文 · English"), in the page's own.
 export function bothWords(text) {
