@@ -124,6 +124,19 @@ def _match_set(said: Message, data: Message, progress: Progress, roster: Roster)
     return lambda connection: None
 
 
+def _match_carried(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
+    """A match goes on at a spare table, in the round that its table was in."""
+    was = _word(data["was"], 100)
+
+    def act(connection: Connection) -> None:
+        boots = select(t.event.c.boot).where(t.event.c.tbl == was).order_by(desc(t.event.c.id)).limit(1)
+        boot = connection.execute(boots).scalar_one_or_none()
+        same = select(t.cursor.c.round).where(t.cursor.c.tbl == was, t.cursor.c.boot == boot)
+        progress.round = connection.execute(same).scalar_one_or_none() or progress.round
+
+    return act
+
+
 def _deal_over(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
     row = {
         **_key(said),
@@ -260,6 +273,7 @@ _MAKERS: dict[str, Maker] = {
     "incident": _with_circle(_incident),
     "incident_updated": _incident_updated,
     "match_set": _match_set,
+    "match_carried": _match_carried,
     "deal_over": _deal_over,
     "result_corrected": _result_corrected,
     "result_entered": _signed("entered_by"),

@@ -15,6 +15,8 @@ from table_controller.games.guandan.profile import load_profile
 from table_controller.sim.published import Kept, PublishingTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
+from table_controller.table.carry import document
+from table_controller.table.codec import to_data
 from table_controller.venue import records
 from table_controller.venue.archive import Archive
 from table_controller.venue.standings import standings
@@ -28,12 +30,13 @@ CARDS = ("8S", "9S", "TS", "JS")
 class Hall:
     """One table and the archive that hears it."""
 
-    def __init__(self, engine: Engine, boot: str = "boot-1") -> None:
+    def __init__(self, engine: Engine, boot: str = "boot-1", name: str = "t1") -> None:
         self.engine, self.kept, self.table, self.given = engine, Kept(), PublishingTable(4), 0
         self.archive = Archive(engine, "v", lambda: self.roster)
         self.roster: dict[str, Any] = {"tables": {"t1": {"EW": "East", "NS": "North"}}}
-        self.table.attach(self.kept, Topics("v", "t1"), boot)
-        self.table.open()
+        self.table.attach(self.kept, Topics("v", name), boot)
+        if name == "t1":
+            self.table.open()
 
     def match(self, round_: int, **more: Any) -> None:
         self.send(rv.MatchSet, by="x", **{"system": "计副", "deals": 1, "minutes": 0, "round": round_, **more})
@@ -168,6 +171,19 @@ def test_a_restart_goes_on_with_the_round_and_a_new_session_begins_at_one(hall: 
     later.begin_deal()
     later.finish("NESW")
     assert [row[:4] for row in later.results()] == [(1, 1, 1, "NS"), (3, 1, 1, "EW"), (3, 1, 2, "EW")]
+
+
+def test_a_match_that_moved_stays_in_its_round(hall: Hall) -> None:
+    hall.match(3)
+    hall.begin_deal()
+    hall.hear()
+    text = document("t1", [to_data(event) for event in hall.table.events])
+    spare = Hall(hall.engine, "boot-9", "t9")
+    spare.table.send(ev.TableOpened, table="t9", venue="v", profile="default")
+    spare.send(rv.MatchCarried, document=text, by="x")
+    spare.send(ev.ResumeRequested, by="x")
+    spare.finish("ENWS")
+    assert spare.games() == [(3, 1, "EW", "play", "t9 EW")]
 
 
 def test_an_archive_of_before_is_brought_up_to_date(tmp_path: Path) -> None:
