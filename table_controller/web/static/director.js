@@ -1,6 +1,6 @@
 // The director's page: everything that is said to the whole hall, seats and schedule, and what came of it.
 import { call, get, post, stream, watchLine } from "./api.js";
-import { buildDocuments } from "./director_documents.js";
+import { buildDocuments, seatTable } from "./director_documents.js";
 import { drawResults } from "./director_results.js";
 import "./director_words.js";
 import { $, age, button, clockFace, node, say } from "./dom.js";
@@ -102,6 +102,7 @@ function addRow(row) {
   const order = [...rows.keys()].sort(natural.compare);
   document.querySelector("#tables tbody").replaceChildren(...order.map((name) => rows.get(name).root));
   drawScope();
+  seatTable(row.table);
 }
 
 function drawScope() {

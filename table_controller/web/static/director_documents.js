@@ -16,6 +16,12 @@ function rosterRow(table, seated) {
   return node("tr", { data: { table } }, node("th", { scope: "row", textContent: table }), ...inputs);
 }
 
+// A table that came after the page was opened can be seated too; what was written meanwhile stays.
+export function seatTable(table) {
+  const body = $("roster").querySelector("tbody");
+  if (body.dataset.built && ![...body.children].some((row) => row.dataset.table === table)) body.append(rosterRow(table, {}));
+}
+
 function readRoster(form) {
   const tables = {};
   for (const row of form.querySelectorAll("tbody tr")) {
@@ -44,6 +50,7 @@ export async function buildDocuments(tables, put) {
   const seats = $("roster");
   seats.elements.round.value = roster.round ?? 1;
   seats.querySelector("tbody").replaceChildren(...names.map((table) => rosterRow(table, roster.tables?.[table] ?? {})));
+  seats.querySelector("tbody").dataset.built = "1";
   seats.onsubmit = (event) => { event.preventDefault(); put("/api/roster", readRoster(seats)); };
   const answer = await get("/api/schedule");
   const { ok: _ok, status: _status, ...before } = answer;

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from table_controller.table import events as ev
+from table_controller.venue.wire import Heard
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.timeout(180)]
 WINDOW_PX = (1280, 800)
@@ -106,6 +107,14 @@ def test_match_schedule_relay_and_export(own_venue: Any, visitor: Any, eyes: Any
     assert csv.lstrip("\ufeff").splitlines()[1].startswith("t1,2,1,1,2,")
     assert [row["table"] for row in json.loads(whole)["results"]] == ["t1"]
     eyes.shot("director-results")
+    fill(eyes, "#roster tr[data-table=t1] input[name=EW]", "东风队")
+    said = {**venue.service.hall.views["t1"].documents["state"], "table": "t9"}
+    late = Heard("guandan/v1/hall/live/t9/state", "live", "t9", "state", json.dumps(said).encode(), False, 0, said)
+    venue.loop.call_soon_threadsafe(venue.service.hall.take, [late])
+    eyes.wait(lambda: eyes.all("#roster tr[data-table=t9] input[name=EW]"))
+    assert eyes.one("#roster tr[data-table=t1] input[name=EW]").get_attribute("value") == "东风队", (
+        "what was written stays"
+    )
     assert eyes.errors(venue.url) == []
 
 
