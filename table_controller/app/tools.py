@@ -80,7 +80,7 @@ def run_judge(cards: list[str], level: str, profile: str, against: list[str] | N
     for reading in found:
         laid = len(found) > 1 and reading == placed.reading and not placed.ambiguous and declared is None
         mark = " ← as laid / 按摆放" if laid else " ← as declared / 按说明" if reading.text() == declared else ""
-        print(f"{reading.text():14} {NAMES_ZH[reading.type]} {reading.size}{mark}")
+        print(f"{reading.text():14} {NAMES_ZH[reading.type]}，{reading.size} 张 / {reading.size} cards{mark}")
     if len(found) > 1 and declared is None:
         print("More than one reading: it must be declared, or the wild laid in its place. / 需说明或按位置摆放")
     return 0 if not against else _against(codes, level, rules, against, declared)
