@@ -40,7 +40,7 @@ def test_judge_names_the_readings_and_the_place_decides(capsys: pytest.CaptureFi
     assert cli.main(["judge", "4S", "5D", "6C", "7S", "2H"]) == 0
     out = capsys.readouterr().out
     assert "straight:7" in out
-    assert "straight:8 顺子 5 ← as laid" in " ".join(out.split())
+    assert "straight:8 顺子，5 张 / 5 cards ← as laid" in " ".join(out.split())
 
 
 def test_judge_against(capsys: pytest.CaptureFixture[str]) -> None:
