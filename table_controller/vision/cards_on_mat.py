@@ -292,10 +292,12 @@ def _explained(paper: SeenCard, read: Sequence[SeenCard]) -> bool:
 
 
 def _same_place(a: SeenCard, b: SeenCard) -> bool:
-    shared = (a.top is not None and b.top is not None) or (a.bottom is not None and b.bottom is not None)
+    shared = [(p, q) for p, q in ((a.top, b.top), (a.bottom, b.bottom)) if p is not None and q is not None]
     if not shared and a.card != b.card:
         return False
-    return apart(a, b) < _SAME_MM and abs(_turn_between(a.turn_deg, b.turn_deg)) < 25
+    # a corner that both show is enough: the other may once have been joined to what shows beside it
+    alike = a.card == b.card and any(math.dist(p, q) < _SAME_MM for p, q in shared)
+    return (alike or apart(a, b) < _SAME_MM) and abs(_turn_between(a.turn_deg, b.turn_deg)) < 25
 
 
 def _elected(group: list[SeenCard], frames: int) -> SeenCard | None:

@@ -29,7 +29,9 @@ _HIDDEN_SHARE = 0.35
 _STILL_HIDDEN_SHARE = 0.12
 _TOUCHED_SHARE = 0.08
 _ROW_STEP_MM = 34.0
-"""Neighbours in a row lie no further apart."""
+"""Neighbours in a row lie no further apart,"""
+_CROWDED_MM = 8.0
+"""and no closer."""
 
 
 @dataclass
@@ -187,19 +189,22 @@ class SeatTracker:
         """Known cards and which of those seen they are; and which of the new ones are doubtful for where they lie."""
         whole = self._as_one(seen)
         pairs = whole + self._near(seen, whole, remains)
+        copies = [(i, j) for i, j in pairs if self._lies_over_its_row(i, j, seen, pairs)]
+        pairs = [pair for pair in pairs if pair not in copies]
         stayed = [(i, j) for i, j in pairs if remains(self.known[i].seen)]
-        others = [pair for pair in pairs if pair not in stayed] + self._moved(seen, pairs)
+        moved = [pair for pair in self._moved(seen, pairs) if pair not in copies]
+        others = [pair for pair in pairs if pair not in stayed] + moved
         taken = {j for _, j in stayed + others}
         fresh = [j for j in range(len(seen)) if j not in taken]
-        kept = [(i, j) for i, j in others
-                if (i, j) in whole or not self._in_new_row(seen[j], [seen[k] for k in fresh])]  # fmt: skip
-        unsure: set[int] = set()
         others_new = [seen[k] for k in fresh]
+        kept = [pair for pair in others if pair in whole or not self._in_new_row(seen[pair[1]], others_new)]
+        unsure: set[int] = set()
         for i, j in list(kept):
             # the one card of its play that lies a hair elsewhere: nudged, or its second copy
             beside = [pair for pair in pairs if self.known[pair[0]].play == self.known[i].play and pair[0] != i]
             alone = bool(beside) and all(pair in stayed and pair[0] < i for pair in beside)
-            if alone and apart(self.known[i].seen, seen[j]) < _STAYED_MM and lies_in_row(seen[j], others_new):
+            hair = apart(self.known[i].seen, seen[j]) < _STAYED_MM and not _crowded(seen[j], others_new)
+            if alone and hair and lies_in_row(seen[j], others_new):
                 kept.remove((i, j))
                 unsure.add(j)
         for i, j in stayed:
@@ -210,6 +215,24 @@ class SeatTracker:
             else:
                 kept.append((i, j))
         return kept, unsure
+
+    def _lies_over_its_row(self, i: int, j: int, seen: Sequence[SeenCard], pairs: Sequence[tuple[int, int]]) -> bool:
+        """Whether what is seen where a card of a row lay covers the index of the next one, which lay over that card, and
+        another of that row still lies to the right (none was taken back): a second copy was laid."""
+        known, card = self.known[i], seen[j]
+        if known.hidden or known.seen.bottom is not None or card.bottom is None:
+            return False
+        found = {k for k, _ in pairs}
+        right = [
+            (k in found, other.seen)
+            for k, other in enumerate(self.known)
+            if other.play == known.play and not other.hidden and other.seen.anchor[0] > known.seen.anchor[0]
+        ]
+        return any(seen_still for seen_still, _ in right) and any(
+            _area_share(other.index_patch(other.anchor), card.outline()) > 1 - _HIDDEN_SHARE
+            for seen_still, other in right
+            if not seen_still and other.top is not None
+        )
 
     def _as_one(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
         """Plays that lie where they lay, or were pushed as a whole."""
@@ -271,7 +294,15 @@ class SeatTracker:
     @staticmethod
     def _in_new_row(candidate: SeenCard, fresh: list[SeenCard]) -> bool:
         """A card beside surely new ones came with them; an earlier one of the same face is hidden or gone."""
-        return any(not card.doubtful and math.dist(card.anchor, candidate.anchor) < _ROW_STEP_MM for card in fresh)
+        return not _crowded(candidate, fresh) and any(
+            not card.doubtful and math.dist(card.anchor, candidate.anchor) < _ROW_STEP_MM for card in fresh
+        )
+
+
+def _crowded(card: SeenCard, fresh: Sequence[SeenCard]) -> bool:
+    """Whether a new card lies over a card's index: nobody lays a row so, that card lay there before."""
+    u, v = card.anchor
+    return any(0 < new.anchor[0] - u < _CROWDED_MM and abs(new.anchor[1] - v) < _ROW_STEP_MM for new in fresh)
 
 
 def _greedy(candidates: list[tuple[float, int, int]]) -> list[tuple[int, int]]:

@@ -113,3 +113,10 @@ def test_frames_that_differ_make_a_card_doubtful_and_a_flash_is_no_card() -> Non
     assert (card.card, card.doubtful) == ("8C", True)
     (card,) = vote([view(club), view(club, corner("2D", (90, 230), 0)), view(club), view(club)])
     assert (card.card, card.doubtful) == ("8C", False)
+
+
+def test_a_corner_once_joined_to_what_shows_beside_it_makes_no_second_card() -> None:
+    beside = corner("KH", (82, 231), 0, 0.47)
+    card = (corner("SJ", (90, 230), 0), corner("SJ", (90, 230), 0, low=True))
+    (voted,) = vote([cards_in_view(seen, WINDOW, SCALE, GEOMETRY) for seen in ((beside, card[1]), card)])
+    assert (voted.card, voted.doubtful) == ("SJ", False)

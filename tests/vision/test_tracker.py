@@ -207,6 +207,31 @@ def test_an_index_half_covered_by_the_last_card_of_a_new_row_is_the_old_card_wha
     assert settle(tracker, [*new, sure_of_itself, *old[1:]])[0] == ["2D", "3D", "4S", "5C", "6S"]
 
 
+def test_a_second_copy_laid_over_the_next_cards_of_its_row_is_a_play() -> None:
+    tracker, old = SeatTracker(), row("7H 7D 8S 8D 9H 9D", -60)
+    settle(tracker, old)
+    new = row("8D", -3)
+    last = replace(old[5], top=None)
+    assert settle(tracker, [*old[:3], *new, last]) == (["8D"], [], False)
+    assert [(known.seen.card, known.hidden) for known in tracker.known][3:] == [
+        ("8D", True), ("9H", True), ("9D", False), ("8D", False)
+    ]  # fmt: skip
+
+
+def test_cards_taken_back_from_the_end_of_a_row_leave_the_others_what_they_were() -> None:
+    tracker, old = SeatTracker(), row("7H 7D 8S 8D 9H 9D", -60)
+    settle(tracker, old)
+    assert settle(tracker, row("7H 7D 8S 8D", -60)) == ([], ["9H", "9D"], False)
+
+
+def test_an_index_half_under_the_first_card_of_a_new_row_is_the_old_card() -> None:
+    tracker, old = SeatTracker(), row("QS QH QD KS KC", -60)
+    settle(tracker, old)
+    half_covered = replace(old[2], top=(-25.5, 199.8), doubtful=True, confidence=0.95)
+    new = row("SJ BJ", -19, 209)
+    assert settle(tracker, [*old[:2], half_covered, *new])[0] == ["SJ", "BJ"]
+
+
 def test_what_showed_before_and_was_no_card_then_is_doubted() -> None:
     tracker, old = SeatTracker(), row("6S 7S", -60)
     settle(tracker, old)
