@@ -17,6 +17,7 @@ addWords({
   ev_result_entered: ["录入结果", "result entered"], ev_result_checked: ["核对结果", "result checked"], ev_game_over: ["一局结束", "game over"], ev_game_taken_back: ["一局结果撤回", "game taken back"], ev_match_set: ["设定赛制", "match set"], ev_match_over: ["比赛结束", "match over"],
   ev_match_carried: ["转桌续赛", "match carried"], ev_time_up: ["本轮时间到", "time is up"], ev_round_ended: ["本轮结束", "round ended"], ev_round_extended: ["延长本轮", "round extended"], ev_late: ["迟到", "late"], ev_levels_set: ["设定级数", "levels set"],
   ev_clock_extended: ["加时", "clock extended"], ev_clock_set: ["设定用时", "clock set"], ev_resync: ["重新对准", "resync"], ev_paused: ["暂停", "paused"], ev_resumed: ["继续", "resumed"], ev_camera_back: ["摄像头恢复", "camera back"],
+  ev_be_seated: ["请入座", "be seated"], ev_round_begins: ["本轮开始", "round begins"], ev_wild_declared: ["说明红心级牌", "wild declared"], ev_withdrawn: ["撤回", "withdrawn"],
   st_open: ["未处理", "open"], st_acknowledged: ["知悉", "taken"], st_arrived: ["到场", "arrived"], st_resolved: ["了结", "resolved"], st_overturned: ["撤销", "overturned"],
 });
 
