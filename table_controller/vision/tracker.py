@@ -217,7 +217,7 @@ class SeatTracker:
         return kept, unsure
 
     def _lies_over_its_row(self, i: int, j: int, seen: Sequence[SeenCard], pairs: Sequence[tuple[int, int]]) -> bool:
-        """Whether what is seen where a card of a row lay covers the index of the next one, which lay over that card, while
+        """Whether what is seen where a card of a row lay covers the index of the next one, which lay over it; and
         another of that row still lies to the right (none was taken back): a second copy was laid."""
         known, card = self.known[i], seen[j]
         if known.hidden or known.seen.bottom is not None or card.bottom is None:
