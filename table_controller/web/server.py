@@ -8,6 +8,7 @@ import hmac
 import ipaddress
 import json
 import re
+import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -272,8 +273,18 @@ class Page:
 
 
 def _from_here(request: web.Request) -> bool:
+    """From this machine, under a name of its own: another site's name may be made to lead here (DNS rebinding)."""
     peer = request.remote or ""
-    return bool(peer) and ipaddress.ip_address(peer).is_loopback
+    return bool(peer) and ipaddress.ip_address(peer).is_loopback and _own_name(request.host)
+
+
+def _own_name(host: str) -> bool:
+    """Whether a Host header names this machine itself: by an address, as localhost, or by its own name."""
+    name = re.sub(r":\d+$", "", host).removesuffix(".").lower()
+    here = socket.gethostname().lower()
+    with contextlib.suppress(ValueError):
+        return bool(ipaddress.ip_address(name[1:-1] if name.startswith("[") and name.endswith("]") else name))
+    return name in ("localhost", here, f"{here.partition('.')[0]}.local")
 
 
 def _own_command(request: web.Request) -> bool:

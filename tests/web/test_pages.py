@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -156,6 +157,12 @@ def test_the_control_page_runs_a_table_without_a_panel(served: Served, chromium:
 def test_bad_commands_are_refused_in_words(served: Served) -> None:
     url = f"{served.url}/api/command"
     assert request(url, {"do": "start"}, {"X-Table-Controller": "0"})[0] == 403
+    for name in ("evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "[::1].evil", ""):
+        assert request(url, {"do": "start"}, {"Host": name})[0] in (400, 403), (
+            f"{name} may be another's name made to lead here"
+        )
+    for name in ("localhost", "LOCALHOST:8080", "[::1]:8080", "127.0.0.1", socket.gethostname()):
+        assert request(url, {"do": "resume"}, {"Host": name})[0] == 409, name
     bad: list[object] = [
         b"{",
         b"[" * 10_000,
