@@ -114,9 +114,12 @@ function takeState(message) {
   goToNamed();
 }
 
+// The second press of a double click is no second wish: it would give twice the time.
+const once = (act) => (event) => { if (event.detail < 2) act(); };
+
 function buildActs() {
   const acts = [["pause", "pause_play", () => ({ do: "pause", reason: "referee" })], ["resume", "resume_play", () => ({ do: "resume" })], ["extend_clock", "more_time", () => ({ do: "extend_clock", extra_ms: 30000 })]];
-  for (const [verb, words, command] of acts) if (may(verb)) $("acts").append(button(t(words), () => send(command()), { id: verb === "extend_clock" ? "extend" : verb }), " ");
+  for (const [verb, words, command] of acts) if (may(verb)) $("acts").append(button(t(words), once(() => send(command())), { id: verb === "extend_clock" ? "extend" : verb }), " ");
 }
 
 async function buildNoting() {

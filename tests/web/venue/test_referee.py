@@ -252,3 +252,17 @@ def test_an_incidents_evidence_is_opened_with_hash_clock_and_readings(venue: Any
     assert "sha256" in words
     eyes.shot("table-evidence-en")
     sound(eyes, venue)
+
+
+def test_a_double_click_gives_more_time_once(venue: Any, visitor: Any, eyes: Any) -> None:
+    fresh_play(venue, "t2")
+    visitor.log_in(venue, "li", "/table/t2")
+    eyes.wait(lambda: eyes.one("#extend").is_displayed())
+    sent = eyes.script(
+        """const before = window.fetch; let sent = 0;
+        window.fetch = (path, ...rest) => { sent += String(path).endsWith("/command"); return before(path, ...rest); };
+        for (const detail of [1, 2]) document.querySelector("#extend").dispatchEvent(new MouseEvent("click", { detail }));
+        return sent;"""
+    )
+    assert sent == 1
+    eyes.wait(lambda: eyes.text("#answer") == "完成")
