@@ -114,11 +114,14 @@ def last_stamp(records: list[dict[str, Any]]) -> tuple[str, int]:
 
 
 class Snapshots:
-    """Writes one now and then. ``committed`` is a watcher of the runtime: the journal then stands just behind it."""
+    """Writes one with the first event of a run, as a start may just have read a whole season, and then now and then.
+
+    ``committed`` is a watcher of the runtime: the journal then stands just behind it.
+    """
 
     def __init__(self, journal: JournalWriter, clock: Clock, boot: str, every: int = EVERY) -> None:
         self._journal, self._clock, self._boot, self._every = journal, clock, boot, every
-        self._told = self._since = 0
+        self._told, self._since = 0, every
 
     def committed(self, event: Event, state: TableState, effects: tuple[Effect, ...]) -> None:
         """Count, and write when it is time."""

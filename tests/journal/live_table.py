@@ -1,6 +1,7 @@
 """A live simulated table as a process that may be killed: ``python live_table.py FOLDER SEED``.
 
-Goes on from FOLDER/journal, prints the number of each event once it stands, keeps what it commanded in FOLDER/acts.
+Goes on from FOLDER/journal and its snapshot, which it writes anew every few events; prints the number of each event
+once it stands, and keeps what it commanded in FOLDER/acts.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import os
 import sys
 from pathlib import Path
 
-from table_controller.journal.reader import read_journal
-from table_controller.journal.replay import replay
+from table_controller.app.reopen import Reopened, Snapshots, reopen
+from table_controller.journal.program import program
+from table_controller.journal.reader import Records
 from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
 from table_controller.runtime.loop import TableRuntime
@@ -18,6 +20,9 @@ from table_controller.sim.event_table import EventTable
 from table_controller.table.core import TableCore
 from table_controller.table.effects import Effect, PlanDeal, RunDeal
 from table_controller.table.events import Event
+
+EVERY = 5
+"""Events between two snapshots: a kill often falls into the writing of one."""
 
 
 def script(seed: int) -> list[Event]:
@@ -31,9 +36,11 @@ def script(seed: int) -> list[Event]:
 
 def main(folder: Path, seed: int) -> None:
     journal = folder / "journal"
-    core = replay(read_journal(journal).records).core if journal.exists() else TableCore()
-    runtime = TableRuntime(core, JournalWriter(journal), VirtualClock(0))
-    done = sum(r["kind"] == "event" for r in read_journal(journal).records)
+    before = reopen(journal) if journal.exists() else Reopened(TableCore())
+    writer, clock = JournalWriter(journal, header={"program": program()}, since=before.since), VirtualClock(0)
+    runtime = TableRuntime(before.core, writer, clock)
+    runtime.add(committed=Snapshots(writer, clock, "", EVERY).committed)
+    done = sum(record["kind"] == "event" for record in Records(journal))
     acts = os.open(folder / "acts", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     number = done
 

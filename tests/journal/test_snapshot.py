@@ -21,6 +21,7 @@ from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
 from table_controller.runtime.loop import TableRuntime
 from table_controller.sim.event_table import EventTable
+from table_controller.table import events as ev
 from table_controller.table.core import TableCore
 
 
@@ -162,6 +163,19 @@ def test_a_long_journal_is_read_record_by_record_and_its_reader_says_how_far(
     assert (before.since.number, before.since.offset) == (len(contents.records), contents.good_bytes)
     assert before.since.previous == contents.last_hash
     assert before.written_by == contents.records[0].get("program", "")
+
+
+def test_after_a_long_start_the_first_event_brings_a_snapshot(journal: Path, handled: list[object]) -> None:
+    before = whole(journal)
+    writer, clock = JournalWriter(journal, sync=False, since=before.since), VirtualClock()
+    writer.append({"kind": "program", "program": program()})
+    runtime = TableRuntime(before.core, writer, clock)
+    runtime.add(committed=Snapshots(writer, clock, "b2").committed)
+    runtime.post(ev.CameraLost(before.at_ms + 1, "unplugged"))
+    writer.close()
+    handled.clear()
+    assert reopen(journal).core.state.camera_lost == "unplugged"
+    assert handled == []
 
 
 @pytest.mark.parametrize("end", [b"12ab", b"00000000 {}\n"])
