@@ -7,14 +7,16 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from table_controller.app import record_forms
+from table_controller.app.record_matches import Match, Matches
 from table_controller.app.terminal import say
 from table_controller.errors import JournalError, UsageError
+from table_controller.games.guandan.deal import Action
 from table_controller.games.guandan.profile import rules_of
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import journal_hash, replay
@@ -51,12 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--as", dest="form", choices=FORMS, default="json", help=words)
     parser.add_argument("--incident", type=int, metavar="N", help="the incident of a notice or an appeal")
+    parser.add_argument("--round", type=int, metavar="N", help="the last match of this round (default: the last match)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the record; raises JournalError for a file that is no journal or that does not replay."""
-    text = written(args.journal, args.form, args.incident)
+    text = written(args.journal, args.form, args.incident, args.round)
     if args.out is None:
         sys.stdout.write(text)
         return 0
@@ -67,14 +70,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def written(journal: Path, form: str, incident: int | None = None) -> str:
+def written(journal: Path, form: str, incident: int | None = None, round_: int | None = None) -> str:
     """The record in one of its forms."""
     contents = read_journal(journal)
     if not contents.records or contents.records[0].get("kind") != "header":
         raise JournalError(f"{journal} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
     events = [record for record in contents.records if record.get("kind") == "event"]
     raised: dict[int, Incident] = {}
-    replayed = replay(contents.records, each=lambda s: raised.update((i.number, i) for i in s.incidents))
+    matches = Matches()
+    matches.see_carried(events)
+
+    def see(state: TableState) -> None:
+        raised.update((i.number, i) for i in state.incidents)
+        matches.see(state)
+
+    replayed = replay(contents.records, each=see)
     if not replayed.same:
         say(replayed.words())
     state = replayed.core.state
@@ -83,7 +93,7 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
         return document(state.table, [record["event"] for record in events], last_wall)
     last_ms = events[-1]["event"]["at_ms"] if events else 0
     walls = {record["event"]["at_ms"]: record["wall"] for record in events}
-    whole = record_of(state, last_ms, walls, [raised[number] for number in sorted(raised)])
+    whole = record_of(matches.of(state, round_), last_ms, walls, [raised[number] for number in sorted(raised)])
     whole["evidence"] = {
         "chain": contents.last_hash,
         "journal_hash": journal_hash(contents.records),
@@ -104,17 +114,17 @@ def written(journal: Path, form: str, incident: int | None = None) -> str:
 
 
 def record_of(
-    state: TableState, at_ms: int, walls: dict[int, str], incidents: Sequence[Incident] | None = None
+    match: Match, at_ms: int, walls: dict[int, str], incidents: Sequence[Incident] | None = None
 ) -> dict[str, Any]:
     """The whole match, JSON-ready: results, games, plays with their stamps, incidents with their history.
 
     ``incidents``: all of the journal's, where the state no longer has the oldest.
     """
+    state = match.state
     told, profile = snapshot(state, at_ms), rules_of(state.profile, state.rules)
-    deals = [{"deal": p.number, "level": p.level, "plays": [asdict(a) for a in p.actions]} for p in state.past]
+    deals = [_deal(game, past.number, past.level, past.actions) for game, past in match.past]
     if state.phase in ("playing", "trick_over", "paused"):
-        plays = [asdict(a) for a in state.actions]
-        deals.append({"deal": state.deal_number, "level": state.deal_level, "plays": plays})
+        deals.append(_deal(state.match.game, state.deal_number, state.deal_level, state.actions))
     return {
         "table": state.table,
         "venue": state.venue,
@@ -127,7 +137,7 @@ def record_of(
         "written": list(walls.values())[-1] if walls else "",
         "levels": dict(state.levels),
         "match": told["match"],
-        "results": [_line(line, walls) for line in state.results],
+        "results": [_line(line, walls) for line in match.lines],
         "incidents": [
             {**asdict(i), "zh": KINDS[i.kind].zh, "en": KINDS[i.kind].en, "wall": walls.get(i.at_ms, "")}
             for i in (state.incidents if incidents is None else incidents)
@@ -135,6 +145,10 @@ def record_of(
         "penalties": [asdict(item) for item in state.given],
         "deals": deals,
     }
+
+
+def _deal(game: int, number: int, level: str, actions: Iterable[Action]) -> dict[str, Any]:
+    return {"game": game, "deal": number, "level": level, "plays": [asdict(action) for action in actions]}
 
 
 def _line(line: dict[str, object], walls: dict[int, str]) -> dict[str, object]:

@@ -91,10 +91,10 @@ def slip(whole: Whole) -> str:
     games = [
         [
             game["game"],
-            PAIRS_ZH.get(str(game["winner"]), "平 draw"),
+            PAIRS_ZH.get(str(game["winner"]), "—" if game["by"] == "annulled" else "平 draw"),
             game["difference"],
             *[f"{dict(game['points'])[pair]:g} / {dict(game['level_points'])[pair]:g}" for pair in PAIRS_ZH],
-            game["by"],
+            " ".join(ENDED_BY.get(str(game["by"]), ("", str(game["by"])))),
         ]
         for game in whole["match"]["played"]
     ]
@@ -111,6 +111,16 @@ def slip(whole: Whole) -> str:
     return _page("记分表", "Score slip", _copies(whole, sheet))
 
 
+ENDED_BY = {
+    "play": ("打完", "played"),
+    "time": ("时间到", "time"),
+    "game_lost": ("判负", "lost by penalty"),
+    "out": ("取消资格", "exclusion"),
+    "forfeit": ("弃权", "forfeit"),
+    "withdrawal": ("退赛", "withdrawal"),
+    "annulled": ("作废", "annulled"),
+}
+"""How a game ended."""
 COPY_FOR = (
     ("交记录台", "for the record desk"),
     ("记录者留存", "kept by the writer"),

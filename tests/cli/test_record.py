@@ -11,6 +11,7 @@ import pytest
 from table_controller import cli
 from table_controller.app import record_forms
 from table_controller.app.record import record_of
+from table_controller.app.record_matches import Match
 from table_controller.journal.replay import event_record
 from table_controller.journal.writer import JournalWriter
 from table_controller.sim.event_table import EventTable
@@ -95,7 +96,7 @@ def test_a_notice_says_what_class_one_costs_and_that_a_penalty_was_overturned() 
     table.send(rv.Ruled, incident=1, penalty="class_1", by="Li", role="head_referee")
 
     def notice() -> str:
-        whole = record_of(table.core.state, table.now, {}) | {"evidence": {"chain": ""}}
+        whole = record_of(Match(table.core.state), table.now, {}) | {"evidence": {"chain": ""}}
         return record_forms.notice(whole, whole["incidents"][0])
 
     assert "第一类判罚，扣2场分 / class 1, 2 points off" in notice()
