@@ -55,7 +55,7 @@ BUGS = (
     Bug(f"{G}/penalties.py", "return max(0, violations - needed + 1)", "return violations // needed", RULES),
     Bug(f"{G}/tribute.py", "if strengths[a] >= strengths[b]", "if strengths[a] > strengths[b]", RULES),
     Bug("table_controller/journal/record.py", "return data if encode(data) == line else None", "return data", JOURNAL),
-    Bug("table_controller/journal/reader.py", 'or record.get("prev") != previous', "", JOURNAL),
+    Bug("table_controller/journal/reader.py", 'or record.get("prev") != self.last_hash', "", JOURNAL),
     Bug("table_controller/journal/writer.py", "            self._cut_back()\n", "", JOURNAL),
     Bug("table_controller/dealer/framing.py", "if crc16(content[:-2]) != struct", "if False and struct", DEALER),
 )
