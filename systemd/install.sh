@@ -34,6 +34,9 @@ target() { readlink "$opt/$1" 2>/dev/null | sed 's|^versions/||' || true; }
 copy_system_files() {
   install -d "$units" "$root/usr/lib/udev/rules.d" "$root/usr/lib/sysusers.d" "$root/usr/lib/tmpfiles.d" "$etc"
   install -m 644 "$here/table-controller.service" "$units/"
+  # an upgrade also brings anew what was chosen before
+  [ ! -e "$units/table-controller-venue.service" ] || venue=yes
+  [ ! -e "$units/table-controller-kiosk.service" ] || kiosk=yes
   [ "$venue" = no ] || install -m 644 "$here/table-controller-venue.service" "$units/"
   [ "$kiosk" = no ] || install -m 644 "$here/table-controller-kiosk.service" "$units/"
   install -m 644 "$here"/70-guandan-dealer.rules "$root/usr/lib/udev/rules.d/"
@@ -85,12 +88,13 @@ start_services() {
   done
 }
 
-well() {  # the table's service is still up after a while
+well() {  # the table's service is up, and after a while still: one that comes and goes is not well
   live && is_enabled table-controller || return 0
-  local _
-  for _ in $(seq 20); do
+  local _ up=0
+  for _ in $(seq 30); do
     sleep 1
-    systemctl is-active --quiet table-controller && return 0
+    if systemctl is-active --quiet table-controller; then up=$((up + 1)); else up=0; fi
+    [ "$up" -lt 8 ] || return 0
   done
   return 1
 }
@@ -109,7 +113,7 @@ do_install() {
   need_root
   [ -e "$source" ] || fail "$source is not there" 66
   [ ! -f "$source" ] || check_signature "$source"
-  local before; before=$(target current)
+  local before older; before=$(target current) older=$(target previous)
   make_version "$source"
   copy_system_files
   [ -z "$before" ] || point previous "$before"
@@ -117,7 +121,9 @@ do_install() {
   if ! start_services || ! well; then
     [ -n "$before" ] || fail "the service does not start: journalctl -u table-controller says why"
     point current "$before"
+    if [ -n "$older" ]; then point previous "$older"; else rm -f "$opt/previous"; fi
     start_services || true
+    rm -rf "${opt:?}/versions/$made"
     fail "version $made does not run; rolled back to $before"
   fi
   tidy

@@ -73,7 +73,11 @@ def test_install_upgrade_roll_back_and_remove(tree: Tree, tmp_path: Path) -> Non
     assert (tree.root / "etc/systemd/system/table-controller-venue.service").exists()
     assert not (tree.root / "etc/systemd/system/table-controller-kiosk.service").exists()
     settings.write_text('[table]\nid = "mine"\n', encoding="utf-8")
+    unit = tree.root / "etc/systemd/system/table-controller-venue.service"
+    unit.write_text("as an older version had it\n", encoding="utf-8")
     tree.run("upgrade", package(tmp_path, "2.0"))
+    assert unit.read_bytes() == (SCRIPT.parent / unit.name).read_bytes(), "chosen once, it is kept up to date"
+    assert not (tree.root / "etc/systemd/system/table-controller-kiosk.service").exists()
     assert (tree.version(), settings.read_text(encoding="utf-8")) == ("2.0", '[table]\nid = "mine"\n')
     tree.run("rollback")
     assert tree.version() == "1.0"
