@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, and_, desc, select, update
+from sqlalchemy import Connection, and_, desc, func, select, update
 
 from table_controller.runtime import measure
 from table_controller.table.incidents import OPEN
@@ -107,6 +107,15 @@ def _newest(connection: Connection, table: Any, condition: Any, said: Message) -
     return connection.execute(found).scalar_one_or_none()
 
 
+def _of_session(connection: Connection, table: Any, row: int, said: Message) -> bool:
+    """Whether a row was told since its table opened last, in this boot or before a restart."""
+    boot = connection.execute(select(table.c.boot).where(table.c.id == row)).scalar_one()
+    mine = t.event.c.tbl == said["table"]
+    opened = select(func.max(t.event.c.id)).where(mine, t.event.c.kind == "opened").scalar_subquery()
+    since = select(t.event.c.id).where(mine, t.event.c.boot == boot, t.event.c.id >= func.coalesce(opened, 0))
+    return connection.execute(since.limit(1)).first() is not None
+
+
 def _opened(said: Message, data: Message, progress: Progress, roster: Roster) -> Act:
     """A new session of a table: what was open in the last one nobody can settle any more."""
     values = {"status": "resolved", "ended_by": "table", "ended_at": _word(said["ts"], 60), "reason": NEW_SESSION}
@@ -149,10 +158,10 @@ def _deal_over(said: Message, data: Message, progress: Progress, roster: Roster)
 
     def act(connection: Connection) -> None:
         same = and_(*(getattr(t.result.c, key) == row[key] for key in ("round", "game", "deal")))
-        told = _newest(connection, t.result, same, said) if data.get("again") else None
-        if told is None:
+        told = _newest(connection, t.result, same, said)
+        if told is None or not _of_session(connection, t.result, told, said):
             add_new(connection, t.result, [row])
-        else:  # a foul after the deal, or one that was overturned
+        else:  # a foul after the deal, one that was overturned, a deal that went on
             connection.execute(update(t.result).where(t.result.c.id == told).values(data=row["data"]))
 
     return act

@@ -128,6 +128,20 @@ def test_a_foul_and_its_overturning_are_followed(hall: Hall) -> None:
     assert (hall.results(), hall.games()) == was
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_deal_that_goes_on_after_an_overturned_foul_is_told_by_its_end(hall: Hall, restarted: bool) -> None:
+    hall.match(1, deals=2)
+    hall.begin_deal()
+    number = hall.give("foul", "E")
+    assert [row[3:5] for row in hall.results()] == [("NS", "EW")]
+    if restarted:
+        hall.table.attach(hall.kept, Topics("v", "t1"), "boot-2")
+    hall.overturn(number)
+    hall.send(ev.ResumeRequested, by="x")
+    hall.finish("ENWS")
+    assert hall.results() == [(1, 1, 1, "EW", None, {"EW": "4", "NS": "2"})]
+
+
 def test_a_game_that_counts_no_more_stands_in_no_list(hall: Hall) -> None:
     hall.match(1, system="计局", deals=0, games=3)
     hall.begin_deal()
@@ -171,6 +185,10 @@ def test_a_restart_goes_on_with_the_round_and_a_new_session_begins_at_one(hall: 
     later.begin_deal()
     later.finish("NESW")
     assert [row[:4] for row in later.results()] == [(1, 1, 1, "NS"), (3, 1, 1, "EW"), (3, 1, 2, "EW")]
+    another = Hall(hall.engine, "boot-4")  # the next day: the same numbers are other deals
+    another.begin_deal()
+    another.finish("WNES")
+    assert [row[:4] for row in another.results()][:2] == [(1, 1, 1, "NS"), (1, 1, 1, "EW")]
 
 
 def test_a_match_that_moved_stays_in_its_round(hall: Hall) -> None:
