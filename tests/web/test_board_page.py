@@ -81,3 +81,22 @@ def test_a_foul_and_the_winner_of_a_game_are_said(shown: Any, eyes: Any) -> None
     shown.state["match"].update(called=True)
     shown.page.changed()
     eyes.wait(lambda: "the round's time is up" in eyes.text("#sub"))
+
+
+def test_the_control_page_counts_what_can_still_be_confirmed(shown: Any, eyes: Any) -> None:
+    one = {
+        **TEN,
+        "seat": "W",
+        "number": 1,
+        "cards": ["5S"],
+        "unsure": [0],
+        "evidence": "",
+        "incident": 1,
+        "kind": "doubtful_reading",
+    }
+    shown.state["questions"] = [{**one, "open": False}]
+    eyes.open(f"{shown.url}/control?lang=en")
+    eyes.wait(lambda: "Not confirmed before the deal ended: 1" in eyes.text("#asked"))
+    shown.state["questions"] = [{**one, "open": False}, {**one, "number": 2, "incident": 2, "open": True}]
+    shown.page.changed()
+    eyes.wait(lambda: "Doubtful, to be confirmed: 1" in eyes.text("#asked"))

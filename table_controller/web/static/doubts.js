@@ -88,6 +88,7 @@ function otherQuestion(asked, level, send, pictures) {
   return form;
 }
 
+// Returns how many can still be answered, and how many no longer can.
 export function drawDoubts(state, send, picturesOf, place) {
   const named = new Map(state.incidents.map((i) => [i.number, i]));
   const wanted = new Map();
@@ -116,5 +117,6 @@ export function drawDoubts(state, send, picturesOf, place) {
     if (old) old.form.replaceWith(form); else place.append(form);
     shown.set(key, { form, drawn, cards: JSON.stringify(question.cards) });
   }
-  return wanted.size;
+  const open = [...wanted.values()].filter(([, question]) => question.open).length;
+  return { open, past: wanted.size - open };
 }

@@ -148,8 +148,10 @@ function retire(key, heading) {
   form.remove();
 }
 
-function headline(doubts, names) {
-  return [doubts ? t("questions", { n: doubts }) : "", names ? t("to_name", { n: names }) : ""].filter(Boolean).join("　");
+function headline(questions, names) {
+  const open = questions.filter((question) => question.open).length;
+  const doubts = open ? t("questions", { n: open }) : questions.length ? t("not_confirmed", { n: questions.length }) : "";
+  return [doubts, names ? t("to_name", { n: names }) : ""].filter(Boolean).join("　");
 }
 
 export function drawQuestions(state, send, { section, list, heading, news }) {
@@ -167,7 +169,7 @@ export function drawQuestions(state, send, { section, list, heading, news }) {
     const { field, confirm } = asked.get(key);
     if (confirm) field.disabled = confirm.disabled = !question.open;
   }
-  const words = headline(state.questions.length, owed.length);
+  const words = headline(state.questions, owed.length);
   heading.textContent = words;
   if (news.textContent !== words) news.textContent = words;
   section.hidden = !wanted.size;

@@ -83,8 +83,8 @@ function draw() {
   if (!state) return;
   drawHead(state, row);
   const asked = drawDoubts(state, send, picturesOf, $("doubts"));
-  $("asking").hidden = !asked;
-  say($("asked"), asked ? t("questions", { n: asked }) : "");
+  $("asking").hidden = !asked.open && !asked.past;
+  say($("asked"), asked.open ? t("questions", { n: asked.open }) : asked.past ? t("not_confirmed", { n: asked.past }) : "");
   drawBoard(state);
   drawPlays(state, may("correct"), send);
   drawResults(state);
@@ -92,7 +92,7 @@ function draw() {
   $("rights").replaceChildren(...(rights.length ? rights : [node("li", { className: "quiet", textContent: t("nobody") })]));
   const paused = state.phase === "paused";
   for (const [id, shown] of [["pause", !paused], ["resume", paused], ["extend", state.clock.kind !== "none"]]) if ($(id)) $(id).hidden = !shown;
-  document.title = `${asked ? `(${asked}) ` : ""}${t("table_n", { a: table })}`;
+  document.title = `${asked.open ? `(${asked.open}) ` : ""}${t("table_n", { a: table })}`;
   drawClock();
 }
 

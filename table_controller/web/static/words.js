@@ -47,6 +47,7 @@ const WORDS = {
   corner3: ["点右下角", "Click the corner below right"], corner4: ["点左下角", "Click the corner below left"],
   corners_move: ["拖动角点，或选中后用方向键微调，然后保存", "Drag a corner, or select it and use the arrow keys; then save"],
   questions: ["存疑待确认：{n}", "Doubtful, to be confirmed: {n}"],
+  not_confirmed: ["本副结束前没有确认：{n}", "Not confirmed before the deal ended: {n}"],
   question: ["{a}家第{n}手", "{a}, number {n}"], in_doubt: ["存疑，请裁判确认", "In doubt: the referee is asked"],
   sure: ["看清：", "Sure:"], unsure: ["存疑：", "Not sure:"], nth_card: ["第{n}张 {c}", "card {n}, {c}"], comma: ["，", "; "],
   unread: ["未识别", "not read"], too_often: ["这些牌出现超过两张", "Seen more often than the pack holds"],

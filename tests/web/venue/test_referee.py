@@ -267,3 +267,13 @@ def test_a_double_click_gives_more_time_once(venue: Any, visitor: Any, eyes: Any
     )
     assert sent == 1
     eyes.wait(lambda: eyes.text("#answer") == "完成")
+
+
+def test_what_can_no_longer_be_confirmed_is_not_counted_as_waiting(venue: Any, visitor: Any, eyes: Any) -> None:
+    visitor.log_in(venue, "li", "/table/t1")
+    counted = """const done = arguments[0];
+        const one = (number, open) => ({ number, open, seat: "W", cards: ["5S"], unsure: [0], incident: number });
+        const state = { questions: [one(1, false), one(2, true), one(3, false)], incidents: [], level: "2" };
+        const place = document.createElement("div");
+        import("/static/doubts.js").then(({ drawDoubts }) => done(drawDoubts(state, () => {}, () => [], place)));"""
+    assert eyes.driver.execute_async_script(counted) == {"open": 1, "past": 2}
