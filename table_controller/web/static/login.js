@@ -30,6 +30,7 @@ $("login").onsubmit = async (event) => {
   event.preventDefault();
   const form = new FormData($("login"));
   const answer = await post("/api/login", { name: form.get("name"), password: form.get("password") });
-  if (answer.ok) location.replace(next(answer.role));
-  else $("answer").textContent = answer.status === 429 ? t("login_many") : answer.status === 401 ? t("login_wrong") : problemText(answer);
+  if (answer.ok) { location.replace(next(answer.role)); return; }
+  $("answer").className = "problem";
+  $("answer").textContent = answer.status === 429 ? t("login_many") : answer.status === 401 ? t("login_wrong") : problemText(answer);
 };

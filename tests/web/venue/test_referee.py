@@ -27,6 +27,8 @@ def test_who_does_not_know_the_password_stays_outside(eyes: Any, venue: Any) -> 
     eyes.one("input[name=name]").send_keys("li")
     eyes.one("input[name=password]").send_keys("guessed at", ENTER)
     eyes.wait(lambda: eyes.text("#answer") == "Name or password is wrong")
+    assert eyes.one("#answer").get_attribute("class") == "problem"
+    assert eyes.script("return document.documentElement.scrollHeight <= innerHeight"), "nothing to scroll for"
     eyes.shot("venue-login-en")
     assert eyes.barriers() == []
 
