@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from table_controller.config import Config, secret_of
 from table_controller.errors import DeviceError, UsageError
 from table_controller.feed.client import Broker
 
@@ -30,6 +31,13 @@ class RunningBroker:
     kind: str
     note: str
     stop: Callable[[], None]
+
+
+def broker_of(config: Config) -> Broker:
+    """The broker that the settings name; raises ConfigError where the password's file cannot be read."""
+    feed = config.feed
+    password = secret_of(feed.password_file, "feed.password_file")
+    return Broker(feed.host, feed.port, feed.username, password, feed.tls, feed.ca_file)
 
 
 def mosquitto_program() -> str | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from table_controller.app.terminal import say
-from table_controller.errors import EX_DATAERR
+from table_controller.errors import EX_DATAERR, JournalError
 from table_controller.journal.recover import diagnose, repair
 from table_controller.journal.replay import replay
 
@@ -34,8 +37,23 @@ def run(args: argparse.Namespace) -> int:
     if not args.repair:
         say("Nothing was changed. `--repair` sets the damaged file aside and goes on from the good records.")
         return EX_DATAERR
-    kept, later = repair(args.journal, found)
+    with _alone(args.journal):
+        kept, later = repair(args.journal, found)
     say(f"The damaged file is kept as {kept.name}; {args.journal.name} ends with a record of this repair.")
     if later is not None:
         say(f"The records after the damage are in {later.name}: enter by hand what of them still matters.")
     return 0
+
+
+@contextmanager
+def _alone(journal: Path) -> Iterator[None]:
+    """Nobody may write it meanwhile: a running table would go on in the file that is set aside."""
+    with journal.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise JournalError(
+                f"A controller is writing the journal {journal}.",
+                way_out="Stop it first: systemctl stop table-controller.",
+            ) from error
+        yield

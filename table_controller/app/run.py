@@ -10,6 +10,7 @@ import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from table_controller.app.brokers import broker_of
 from table_controller.app.checks import check_before, decks_folder
 from table_controller.app.deck_choice import usable_deck
 from table_controller.app.enrolment import DeckEnrolment, offer_setup
@@ -23,7 +24,6 @@ from table_controller.cards import SEATS, Seat
 from table_controller.config import Config, read_text, secret_of
 from table_controller.dealer.driver import SerialLink
 from table_controller.errors import DeviceError, TableError
-from table_controller.feed.client import Broker
 from table_controller.feed.home_assistant import discovery, discovery_topic
 from table_controller.games.guandan.profile import named_rules
 from table_controller.runtime.clock import RealClock
@@ -107,12 +107,6 @@ class _Run:
             self.vision.watch("play" if self.recorded else effect.mode)
 
 
-def _broker(config: Config) -> Broker:
-    feed = config.feed
-    password = secret_of(feed.password_file, "feed.password_file")
-    return Broker(feed.host, feed.port, feed.username, password, feed.tls, feed.ca_file)
-
-
 def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = None, carry: Path | None = None) -> int:
     """Run until SIGTERM or Ctrl-C, or until a recording ends. Returns an exit status; raises TableError.
 
@@ -173,7 +167,7 @@ async def _open_adapters(run: _Run, folder: Path, *, degraded: bool) -> None:
     if config.feed.host:
         add_feed(
             table,
-            _broker(config),
+            broker_of(config),
             folder / "outbox.sqlite",
             boot=boot,
             simulated=False,

@@ -17,9 +17,9 @@ from typing import Any
 
 import serial.tools.list_ports
 
-from table_controller.app.brokers import answers, mosquitto_program
+from table_controller.app.brokers import answers, broker_of, mosquitto_program
 from table_controller.app.deck_choice import chosen_deck
-from table_controller.app.health import Health
+from table_controller.app.health import LOW_DISK_MB, Health
 from table_controller.cards import RANKS, over_conserved, parse_cards
 from table_controller.config import Config
 from table_controller.dealer.bench import unavailable_reason
@@ -32,6 +32,7 @@ from table_controller.errors import (
     TableError,
     UsageError,
 )
+from table_controller.feed.probe import why_not
 from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.judge import compare, judge
 from table_controller.games.guandan.profile import Profile, load_profile
@@ -174,7 +175,7 @@ def run_doctor(config: Config | None) -> int:
         ("broker", lambda: _broker_words(config)),
         ("panel", _panel),
         ("firmware tools", lambda: unavailable_reason() or "avr-gcc and the AVR simulator are here"),
-        ("disk", lambda: f"{shutil.disk_usage(Path.cwd()).free // 2**30} GiB free"),
+        ("disk", lambda: _state(config)),
         ("running table", lambda: _running(config)),
     ]
     failed = 0
@@ -233,7 +234,23 @@ def _broker_words(config: Config | None) -> str:
         return f"no feed is configured; {here}"
     if not answers(host, port):
         raise DeviceError(f"{host}:{port} does not answer; {here}.")
-    return f"{host}:{port} answers; {here}"
+    problem = why_not(broker_of(config)) if config else ""
+    if problem:
+        raise DeviceError(f"{host}:{port}: {problem}.")
+    return f"{host}:{port} answers{' and lets the table in' if config else ''}; {here}"
+
+
+def _state(config: Config | None) -> str:
+    """How much room is left where the state is kept; raises DeviceError where there is too little, or no folder."""
+    folder = Path(config.state.directory).absolute() if config else Path.cwd()
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir():
+        raise DeviceError(f"{there} is no folder: the table can keep nothing there.", way_out="Set state.directory.")
+    free_mb = shutil.disk_usage(there).free // 2**20
+    if free_mb < LOW_DISK_MB:
+        raise DeviceError(f"Only {free_mb} MB are left at {there}.", way_out="Free some space.")
+    mine = "" if os.access(there, os.W_OK | os.X_OK) else "; this user may not write there, its service must"
+    return f"{folder}: {free_mb / 1024:.1f} GiB free{mine}"
 
 
 def _running(config: Config | None) -> str:

@@ -88,3 +88,18 @@ def test_another_file_is_no_journal(tmp_path: Path) -> None:
     path.write_text("hello\n")
     assert cli.main(["recover", str(path)]) == 74
     assert cli.main(["recover", str(tmp_path / "none")]) == 66
+
+
+def test_a_journal_that_is_being_written_is_not_mended(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table started from its snapshot does not see what is damaged before it."""
+    running = JournalWriter(journal, sync=False)
+    flip(journal, 5)
+    damaged = journal.read_bytes()
+    assert cli.main(["recover", str(journal)]) == 65
+    assert cli.main(["recover", str(journal), "--repair"]) == 74
+    assert "A controller is writing" in capsys.readouterr().err
+    assert [path.name for path in journal.parent.iterdir()] == [journal.name]
+    assert journal.read_bytes() == damaged
+    running.close()
+    assert cli.main(["recover", str(journal), "--repair"]) == 0
+    assert read_journal(journal).damage == ""
