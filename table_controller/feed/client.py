@@ -42,6 +42,8 @@ REPUBLISH_S = 60
 REPLY_EXPIRY_S = 30
 AGAIN_S, MOST_AGAIN_S = 1.0, 15.0
 """After a lost connection the next try, twice as late after each that failed."""
+TAKEN_OVER = "Session taken over"
+SAME_NAME = "another table came in under this one's name: give each a table.id of its own"
 MOST_COMMAND_BYTES = 16 * 1024
 CommandHandler = Callable[[str, bytes], None]
 """Given the verb and the payload, on the client's own thread."""
@@ -183,8 +185,12 @@ class FeedClient:
         """The connection is gone; after a refusal the words for that stand."""
         self.online = False
         if self._try_at_s is None:
-            self._disconnected(reason)
+            taken_over = reason == TAKEN_OVER
+            self._disconnected(SAME_NAME if taken_over else reason)
+            self._waits_s = MOST_AGAIN_S if taken_over else self._waits_s  # or each would turn the other out at once
             self._plan_again()
+            if taken_over:
+                log.warning("%s", self.problem)
 
     def _plan_again(self) -> None:
         """The next connection is another client's."""

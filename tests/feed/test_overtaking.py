@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from table_controller.feed.client import Broker, FeedClient
+from table_controller.feed.client import MOST_AGAIN_S, Broker, FeedClient
 from table_controller.feed.outbox import Outbox
 from table_controller.feed.topics import Topics
 
@@ -65,6 +65,10 @@ class SlowBroker(threading.Thread):
         self.greet.wait(20)
         link.sendall(b"\x20\x03\x00\x00\x00")
 
+    def take_over(self) -> None:
+        """Say that another client came with the same name."""
+        self._links[-1].sendall(b"\xe0\x02\x8e\x00")
+
     def hang_up(self) -> None:
         self._links[-1].shutdown(socket.SHUT_RDWR)
 
@@ -109,3 +113,18 @@ def test_what_is_sent_while_the_link_comes_back_does_not_go_before_what_was_not_
         client.stop()
         broker.close()
         outbox.close()
+
+
+def test_two_tables_of_one_name_are_told_so_and_do_not_turn_each_other_out_all_the_time() -> None:
+    broker, outbox = SlowBroker(), Outbox()
+    broker.start()
+    client = FeedClient(Broker("127.0.0.1", broker.port), TOPICS, outbox, "b")
+    client.start()
+    try:
+        until(lambda: client.online)
+        broker.take_over()
+        until(lambda: "table.id" in client.problem)
+        assert client._waits_s == MOST_AGAIN_S
+    finally:
+        client.stop()
+        broker.close()
