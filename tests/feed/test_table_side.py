@@ -51,7 +51,7 @@ class Venue:
         self.client.loop_stop()
 
 
-async def until(ready: Any, timeout_s: float = 15) -> Any:
+async def until(ready: Any, timeout_s: float = 100) -> Any:
     for _ in range(int(timeout_s * 50)):
         found = ready()
         if found:
