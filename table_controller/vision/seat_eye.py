@@ -32,6 +32,7 @@ from table_controller.vision.held import FAN_FRAMES, HeldCheck
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, fiducials_in, own_part, play_window, within
 from table_controller.vision.one_print import of_one_print, usual_height_px
+from table_controller.vision.print_kept import share_kept
 from table_controller.vision.reader import IndexReading
 from table_controller.vision.second_look import gap_picture, gaps, placed, shows_between
 from table_controller.vision.stir import print_shift
@@ -49,9 +50,7 @@ _STAYED_MM = 9.0
 _LOOKS = (1.0, 0.8, 0.9)
 """Frames are read at other sizes in turn, so that votes are opinions of their own: told smaller, it is seen larger."""
 _CLOSER = 0.7
-_LEAST_INK_PX = 60
 _REMAINS, _PARTLY = 0.55, 0.25
-_SAME_COLOUR = 40
 _NEARER_MM = 11.0
 _BESIDE_MM = 2.0
 _AT_END_MM, _FAN_REACH_MM = 45.0, 90.0
@@ -223,7 +222,13 @@ class SeatEye:
         remains, stirred = partial(self._remains, view), partial(self._stirred, view)
         shows = partial(self._shows_between, view)
         told = self._tracker.settle(
-            seen, remains, stirred, partial(self._under_a_thing, view), shows, partial(self._showed, view)
+            seen,
+            remains,
+            stirred,
+            partial(self._under_a_thing, view),
+            shows,
+            partial(self._showed, view),
+            partial(self._shows_beside, view),
         )
         settled = self._without_expected(told)
         self._last_view = view
@@ -338,26 +343,17 @@ class SeatEye:
         """Whether the print at all corners of a new card was there when last read."""
         return all(self._print_remains(view, at) for at in (card.top, card.bottom) if at is not None)
 
-    def _print_remains(self, view: Image, at: Point) -> bool:
-        return min(self._same_as_last(view, at)) > _REMAINS
+    def _shows_beside(self, view: Image, card: SeenCard, by: SeenCard) -> bool:
+        """Whether print of a known card's index still shows where another that lies over it leaves it free."""
+        return any(self._print_remains(view, at, by) for at in (card.top, card.bottom) if at is not None)
 
-    def _same_as_last(self, view: Image, at: Point) -> tuple[float, float]:
-        """Of an index that was read here last, the shares of its print and of its paper that look the same."""
+    def _print_remains(self, view: Image, at: Point, by: SeenCard | None = None) -> bool:
+        return self._same_as_last(view, at, by) > _REMAINS
+
+    def _same_as_last(self, view: Image, at: Point, by: SeenCard | None = None) -> float:
         if self._last_view is None:
-            return 0.0, 0.0
-        x, y = self._window.to_px(*at, READ_PX_PER_MM)
-        rows = slice(max(0, round(y - 28)), max(1, round(y + 28)))
-        columns = slice(max(0, round(x - 13)), max(1, round(x + 13)))
-        was = np.asarray(self._last_view[rows, columns], dtype=np.int16)
-        now = np.asarray(view[rows, columns], dtype=np.int16)
-        if not was.size:
-            return 0.0, 0.0  # a card that reaches out of the view: nothing of this corner shows
-        same = np.abs(was - now).max(axis=2) < _SAME_COLOUR
-        dark = was.min(axis=2)
-        ink = dark < float(np.percentile(dark, 80)) - 60
-        if np.count_nonzero(ink) < _LEAST_INK_PX or np.all(ink):
-            return 0.0, 0.0
-        return float(np.mean(same[ink])), float(np.mean(same[~ink]))
+            return 0.0
+        return share_kept(self._last_view, view, self._window, READ_PX_PER_MM, at, by)
 
     def _stirred(self, view: Image, card: SeenCard) -> bool:
         """Whether a card's print moved by a hair since last read."""
@@ -378,7 +374,7 @@ class SeatEye:
         x, y = (round(value) for value in self._window.to_px(*at, GATE_PX_PER_MM))
         wide, high = (round(half * GATE_PX_PER_MM) for half in _HALF_INDEX_MM)
         over = self._gate.over[max(0, y - high) : max(1, y + high + 1), max(0, x - wide) : max(1, x + wide + 1)]
-        return bool(over.any()) or _PARTLY < min(self._same_as_last(view, at)) <= _REMAINS
+        return bool(over.any()) or _PARTLY < self._same_as_last(view, at) <= _REMAINS
 
     def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
         """The stamp of the first frame since the last reading that shows all new cards as they lie now."""

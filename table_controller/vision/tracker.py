@@ -88,6 +88,10 @@ def _nowhere(_: Point) -> bool:
     return False
 
 
+def _nothing(_: SeenCard, __: SeenCard) -> bool:
+    return False
+
+
 @dataclass
 class SeatTracker:
     """The cards of one seat's area."""
@@ -95,6 +99,7 @@ class SeatTracker:
     known: list[Known] = field(default_factory=list)
     plays: int = 0
     _under: Callable[[Point], bool] = _nowhere
+    _beside: Callable[[SeenCard, SeenCard], bool] = _nothing
 
     def settle(
         self,
@@ -104,6 +109,7 @@ class SeatTracker:
         under: Callable[[Point], bool] = _nowhere,
         shows: Callable[[SeenCard, SeenCard], bool] = something,
         showed: Callable[[SeenCard], bool] = _never,
+        beside: Callable[[SeenCard, SeenCard], bool] = _nothing,
     ) -> Settled:
         """Take in the cards of an area at rest.
 
@@ -112,8 +118,9 @@ class SeatTracker:
         ``stirred(card)``: it is there, but by a hair elsewhere: pushed, or its second copy lies on it. ``under(at)``:
         a thing that is no card lies over this place. ``shows(left, right)``: something like an index shows between two
         cards. ``showed(card)``: the print of a new card's index was there already when the area was last read.
+        ``beside(known, card)``: print of a known card shows in its place beside a card that lies over the rest of it.
         """
-        self._under = under
+        self._under, self._beside = under, beside
         if not seen and not self.known:
             return Settled()
         if not seen:
@@ -278,6 +285,8 @@ class SeatTracker:
                 same = known.seen.card == card.card
                 if known.hidden and not (same and off < _SHOWN_AGAIN_MM):
                     continue
+                if same and not known.hidden and off < _PUSHED_MM and self._beside(known.seen, card):
+                    continue  # it shows in its place: what lies over a part of it is its second copy
                 if j not in used_seen and off < (_PUSHED_MM if same else _SLID_MM) and _compatible(known.seen, card):
                     candidates.append((off + (0 if same else 60), i, j))
         pairs = _greedy(candidates)

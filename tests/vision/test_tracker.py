@@ -218,6 +218,19 @@ def test_a_second_copy_laid_over_the_next_cards_of_its_row_is_a_play() -> None:
     ]  # fmt: skip
 
 
+def test_a_second_copy_laid_lower_over_the_first_is_a_play_where_the_first_shows_beside_it() -> None:
+    def told(first_shows: bool) -> list[str]:
+        tracker = SeatTracker()
+        settle(tracker, row("SJ"))
+        strip = SeenCard("??", 0.0, True, (-64.0, 165.0), (-18.0, 228.0), 0.0)
+        seen = [strip, *row("SJ", -60, 215)]
+        settled = tracker.settle(seen, lambda _: False, beside=lambda known, card: first_shows and card.card == "SJ")
+        return [card.card for card in settled.new]
+
+    assert told(True) == ["SJ"]
+    assert told(False) == ["??"], "without that print it is the first, pushed off something"
+
+
 def test_cards_taken_back_from_the_end_of_a_row_leave_the_others_what_they_were() -> None:
     tracker, old = SeatTracker(), row("7H 7D 8S 8D 9H 9D", -60)
     settle(tracker, old)
