@@ -202,7 +202,7 @@ class TableRuntime:
                     self._tell(perform, effect)
         for watch in self._watchers:
             self._tell(watch, event, self.core.state, outcome.effects)
-        answer = self._asked.pop(id(event), None)
+        answer = self._asked.get(id(event))
         if answer is not None and not answer.done():
             answer.set_result(outcome.refusal)
 

@@ -25,23 +25,25 @@ def share_kept(
     x, y = window.to_px(*at, px_per_mm)
     rows = slice(max(0, round(y - _HALF_PX[1])), max(1, round(y + _HALF_PX[1])))
     columns = slice(max(0, round(x - _HALF_PX[0])), max(1, round(x + _HALF_PX[0])))
-    free = _free_of(by, now, window, px_per_mm)[rows, columns]
-    was = np.asarray(last[rows, columns], dtype=np.int16)[free]
-    present = np.asarray(now[rows, columns], dtype=np.int16)[free]
+    was = np.asarray(last[rows, columns], dtype=np.int16)
+    present = np.asarray(now[rows, columns], dtype=np.int16)
+    if by is not None and was.size:
+        corners = np.array([window.to_px(u, v, px_per_mm) for u, v in by.outline(_SHADE_MM)])
+        free = _free_of(corners, (columns.start, rows.start), was)
+        was, present = was[free], present[free]
     if not was.size:
         return 0.0  # a card that reaches out of the view, or is covered: nothing of this corner shows
-    same = np.abs(was - present).max(axis=1) < _SAME_COLOUR
-    dark = was.min(axis=1)
+    same = np.abs(was - present).max(axis=-1) < _SAME_COLOUR
+    dark = was.min(axis=-1)
     ink = dark < float(np.percentile(dark, 80)) - 60
     if np.count_nonzero(ink) < _LEAST_INK_PX or np.all(ink):
         return 0.0
     return min(float(np.mean(same[ink])), float(np.mean(same[~ink])))
 
 
-def _free_of(card: SeenCard | None, view: Image, window: Window, px_per_mm: float) -> NDArray[np.bool_]:
-    """The view's pixels over which neither a card nor its shade lies."""
-    free = np.ones(view.shape[:2], dtype=np.uint8)
-    if card is not None:
-        corners = [window.to_px(u, v, px_per_mm) for u, v in card.outline(_SHADE_MM)]
-        cv2.fillConvexPoly(free, np.round(np.array(corners)).astype(np.int32), 0)
+def _free_of(corners: NDArray[np.float64], at_px: tuple[int, int], cut: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """The pixels of a cut that begins ``at_px`` of the view, over which neither a card of these corners nor its shade
+    lies."""
+    free = np.ones(cut.shape[:2], dtype=np.uint8)
+    cv2.fillConvexPoly(free, np.round(corners).astype(np.int32) - at_px, 0)
     return free > 0

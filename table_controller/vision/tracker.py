@@ -281,14 +281,17 @@ class SeatTracker:
             if i in used_known:
                 continue
             for j, card in enumerate(seen):
+                if j in used_seen:
+                    continue
                 off = apart(known.seen, card)
                 same = known.seen.card == card.card
                 if known.hidden and not (same and off < _SHOWN_AGAIN_MM):
                     continue
-                if same and not known.hidden and off < _PUSHED_MM and self._beside(known.seen, card):
+                if off >= (_PUSHED_MM if same else _SLID_MM) or not _compatible(known.seen, card):
+                    continue
+                if same and not known.hidden and self._beside(known.seen, card):
                     continue  # it shows in its place: what lies over a part of it is its second copy
-                if j not in used_seen and off < (_PUSHED_MM if same else _SLID_MM) and _compatible(known.seen, card):
-                    candidates.append((off + (0 if same else 60), i, j))
+                candidates.append((off + (0 if same else 60), i, j))
         pairs = _greedy(candidates)
         return [
             (i, j) for i, j in pairs if apart(self.known[i].seen, seen[j]) < _SLID_MM or self._whole(i, near, pairs)
