@@ -28,7 +28,7 @@ from table_controller.feed.home_assistant import discovery, discovery_topic
 from table_controller.games.guandan.profile import named_rules
 from table_controller.runtime.clock import RealClock
 from table_controller.runtime.measure import boot_id
-from table_controller.runtime.memory import settled, tidy
+from table_controller.runtime.memory import settled, sparing, tidy
 from table_controller.runtime.notify import STALL_MS, Notifier
 from table_controller.table.effects import Effect, WatchMode
 from table_controller.table.events import DealRequested, DealtByHand, Event
@@ -119,6 +119,7 @@ def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = N
 
 
 async def _run(config: Config, *, degraded: bool, leader: Seat | None, document: str) -> int:
+    sparing()
     loop = asyncio.get_running_loop()
     clock = RealClock(loop)
     folder = fresh_folder(Path(config.state.directory))
