@@ -20,6 +20,7 @@ from table_controller.table import (
     officiating,
     play,
     prompts,
+    results,
     timers,
 )
 from table_controller.table import events as ev
@@ -84,11 +85,11 @@ HANDLERS: dict[type[ev.Event], Callable[[Draft, Any], None]] = {
     rv.LateArrived: lateness.late,
     rv.LevelsSet: lateness.levels_set,
     rv.MatchCarried: carry.carried,
-    rv.ResultEntered: contest.entered,
-    rv.ResultChecked: contest.checked,
-    rv.ResultCorrected: contest.result_corrected,
-    rv.DisputeRaised: contest.disputed,
-    rv.DisputeAgreed: contest.dispute_agreed,
+    rv.ResultEntered: results.entered,
+    rv.ResultChecked: results.checked,
+    rv.ResultCorrected: results.result_corrected,
+    rv.DisputeRaised: results.disputed,
+    rv.DisputeAgreed: results.dispute_agreed,
 }
 
 

@@ -15,7 +15,6 @@ from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.match import settle
 from table_controller.games.guandan.tribute import payers, tribute_plan
 from table_controller.table.anew import judge_anew, refuse_impossible, settle_past, with_reading
-from table_controller.table.contest import enter_places, require_agreement
 from table_controller.table.deal_end import FINISHED, end_deal, reopen
 from table_controller.table.events import PlayCorrected
 from table_controller.table.exchange import judge_return, settle_tribute
@@ -31,6 +30,7 @@ from table_controller.table.referee_events import (
     WildDeclared,
 )
 from table_controller.table.refusal import Refusal
+from table_controller.table.results import enter_places, require_agreement
 from table_controller.table.told import levels_after
 from table_controller.table.turn import Draft
 

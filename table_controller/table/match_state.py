@@ -9,6 +9,8 @@ from table_controller.cards import PAIRS, SEATS, Pair, Seat
 from table_controller.games.guandan.deal import Action, Deal, Void
 from table_controller.games.guandan.proof import Exchanged
 
+MINUTE_MS = 60_000
+
 
 @dataclass
 class MatchState:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from table_controller.games.guandan.hands import readings
-from table_controller.table.contest import MINUTE_MS, round_over
+from table_controller.table.contest import round_over
 from table_controller.table.effects import SetTimer
 from table_controller.table.events import TimerFired
 from table_controller.table.exchange import end_sorting, judge_exchange_time, leader_known
+from table_controller.table.match_state import MINUTE_MS
 from table_controller.table.officiating import skip_if_barred
 from table_controller.table.play import take_waiting
 from table_controller.table.refusal import Refusal
