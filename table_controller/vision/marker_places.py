@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import cv2
 import numpy as np
@@ -59,9 +60,12 @@ def card_outline(places: Places, geometry: Geometry, grown_mm: float) -> NDArray
     return np.asarray(cv2.boxPoints((middle, (sides[0] + more, sides[1] + more), turn)), dtype=np.float32)
 
 
-def inside(outline: NDArray[np.float32], at: Point) -> bool:
-    """Whether a place lies within a card's outline."""
-    return cv2.pointPolygonTest(outline, at, False) >= 0
+def covered(outlines: Iterable[NDArray[np.float32]], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which places of a window (a pixel a millimetre, rows × columns) lie within any of these outlines."""
+    mask = np.zeros(shape[:2], np.uint8)
+    for outline in outlines:  # a pixel's middle is half a millimetre from its edge
+        cv2.fillConvexPoly(mask, np.rint(16 * (outline - 0.5)).astype(np.int32), 1, shift=4)
+    return mask > 0
 
 
 def step_between(before: Places, now: Places) -> Point | None:

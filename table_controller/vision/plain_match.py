@@ -27,6 +27,8 @@ _INK_SHARE = 0.4
 _FAINTER = 0.6
 _TOLERANCE = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
 _OTHER_COLOUR = 24.0
+_BRIGHTEST = 255.0
+"""What is brighter in a brighter light than a camera can show is shown as this."""
 _GROUND = (96, 106, 116)
 
 Floats = NDArray[np.float32]
@@ -230,7 +232,7 @@ def _shows(seen: Image, print_: Print) -> NDArray[np.bool_]:
     soft = np.asarray(cv2.GaussianBlur(seen, (0, 0), 1.5), dtype=np.float32)
     plain = np.abs(print_.fine) < print_.ink
     light = _light(soft, print_, plain)
-    paper, ink = print_.paper * light, print_.ink_colour * light
+    paper, ink = (np.minimum(colour * light, _BRIGHTEST) for colour in (print_.paper, print_.ink_colour))
     along = ink - paper
     part = np.clip(((soft - paper) @ along) / max(1.0, float(along @ along)), -0.15, 1.15)
     off = np.linalg.norm(soft - paper - part[..., None] * along, axis=2)

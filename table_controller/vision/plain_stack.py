@@ -21,7 +21,8 @@ _ROUGH_MM = 3.5
 _ERROR_MM = 0.5
 """A whole card's place is known this well."""
 _LEAST_RIM_MM2 = 9.0
-_STILL_THERE = 0.6
+_STILL_THERE = 0.35
+"""So much of where a card stuck out shows paper still: a thumb may lie on it, and its shadow."""
 _OFF_MAT = 26.0
 _SHRUNK = 3
 _RIM_PX = 4
@@ -59,7 +60,8 @@ class PlainNames:
         if not sight.sure:
             return None
         top = stack[-1] if stack else -1
-        if top in places and self.kind(top) == sight.kind and not _still_lies(places[top], sight, view):
+        lower = [places[marker] for marker in stack[:-1] if marker in places]
+        if top in places and self.kind(top) == sight.kind and not _still_lies(places[top], sight, view, lower):
             return None if hand else top
         marker = FIRST + len(self._kinds)
         self._kinds[marker] = sight.kind
@@ -91,13 +93,21 @@ def far_apart(before: Sequence[Point], now: Sequence[Point]) -> float:
     return max(math.dist(one, other) for one, other in zip(before, now, strict=True))
 
 
-def _still_lies(before: Sequence[Point], sight: PlainSight, view: Image | None) -> bool:
-    """Whether a card still lies where one lay before, beside the one seen now: that one came on top of it."""
+def _still_lies(
+    before: Sequence[Point], sight: PlainSight, view: Image | None, lower: Sequence[Sequence[Point]]
+) -> bool:
+    """Whether a card still lies where one lay before, beside the one seen now: that one came on top of it.
+
+    Where those that lie ``lower`` would show too it tells nothing, unless it shows nowhere else.
+    """
     if view is None:
         return True
     old, inside, new = (_filled(view, corners) for corners in (before, sight.corners(-3.0), sight.corners(_ERROR_MM)))
     error = round(_ERROR_MM * PX_PER_MM) * 2 + 1
     rim = (cv2.erode(old.astype(np.uint8), np.ones((error, error), np.uint8)) > 0) & ~new
+    for corners in lower:
+        alone = rim & ~_filled(view, corners)
+        rim = alone if np.count_nonzero(alone) >= _LEAST_RIM_MM2 * PX_PER_MM**2 else rim
     if np.count_nonzero(rim) < _LEAST_RIM_MM2 * PX_PER_MM**2:
         return False
     pixels = np.asarray(cv2.GaussianBlur(view, (0, 0), 0.8), dtype=np.float32)

@@ -19,7 +19,7 @@ from table_controller.table.events import Event, PromptCircleCleared, PromptLaid
 from table_controller.vision.cards_on_mat import surface_mask
 from table_controller.vision.channels import greatest, least
 from table_controller.vision.images import Image
-from table_controller.vision.marker_places import card_outline, inside, merged, same_place, step_between
+from table_controller.vision.marker_places import card_outline, covered, merged, same_place, step_between
 from table_controller.vision.plain_prompts import PlainPrompts, PlainSight
 from table_controller.vision.plain_stack import PlainNames, far_apart, occupied
 
@@ -36,6 +36,7 @@ UNMARKED = -1
 _LIKE_MAT = 24.0
 _GROWN_MM, _SHRUNK_MM = 1.0, -1.2
 """A card covers a little more than its outline for sure, and its corners are looked for a little inside of it."""
+_MAT_SHARE = 0.5
 _PUSHED_TOGETHER_MM = 1.6
 _TOUCHED_MM = 2.0
 """A plain card's place is known to a millimetre."""
@@ -109,11 +110,6 @@ def _mat_shows(view: Image, mat_grey: float) -> NDArray[np.bool_]:
     size = (round(view.shape[1] / PROMPT_PX_PER_MM), round(view.shape[0] / PROMPT_PX_PER_MM))
     small = greatest(np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA), dtype=np.float32))
     return np.asarray(np.abs(small - mat_grey) < _LIKE_MAT)
-
-
-def _shows_at(mat: NDArray[np.bool_], at: Point) -> bool:
-    row, column = (min(max(round(v - 0.5), 0), side - 1) for v, side in zip((at[1], at[0]), mat.shape, strict=True))
-    return bool(mat[row, column])
 
 
 @dataclass
@@ -246,19 +242,17 @@ class PromptStack:
 
     def _lies_on(self, others: list[int], number: int, sight: PromptSight) -> bool:
         """Whether the card at ``number`` lies where it lay, but now on ``others`` that lay on it: laid again by chance
-        in its old place. Then their corners still stick out from under it, where neither it nor what lies below it is.
+        in its old place. Then they still stick out from under it, where neither it nor what lies below it is; no mat
+        shows there, but for a line printed on it more than that line.
         """
         below = [sight.places.get(self.stack[number], ()), *(self.places.get(m, ()) for m in self.stack[:number])]
         covers = [card_outline(places, self.geometry, _GROWN_MM) for places in below]
         if sight.mat is None or any(cover is None for cover in covers):
             return False
-        corners: list[Point] = []
-        for marker in others:
-            outline = card_outline(self.places.get(marker, ()), self.geometry, _SHRUNK_MM)
-            corners += [] if outline is None else [(float(x), float(y)) for x, y in outline]
-        telling = [at for at in corners if not any(inside(cover, at) for cover in covers if cover is not None)]
-        there = [at for at in telling if not _shows_at(sight.mat, at)]
-        return len(there) > len(telling) / 2
+        outlines = [card_outline(self.places.get(marker, ()), self.geometry, _SHRUNK_MM) for marker in others]
+        out = covered([o for o in outlines if o is not None], sight.mat.shape)
+        out &= ~covered([o for o in covers if o is not None], sight.mat.shape)
+        return bool(out.any()) and float(np.mean(sight.mat[out])) < _MAT_SHARE
 
     def _drop_unmarked(self) -> None:
         self.stack = [marker for marker in self.stack if marker != UNMARKED]

@@ -135,6 +135,25 @@ def test_the_stack_of_plain_cards_goes_by_where_they_lie() -> None:
     assert look(("PASS", "white", (47.0, 41.0), 12.0)) == [("PromptTouched", "PASS")], "moved where it lies"
 
 
+def test_in_a_light_that_is_too_much_for_the_camera_a_card_is_read_still() -> None:
+    for number, kind in enumerate(KINDS):
+        brighter = window((kind, "colour", (45.0, 45.0), 50.0 * number)).astype(np.float32) * 1.3
+        sight = known("colour").read(np.clip(brighter, 0, 255).astype(np.uint8))
+        assert sight is not None
+        assert (sight.kind, sight.sure) == (kind, True)
+
+
+def test_a_pass_laid_across_another_under_a_thumb_is_a_new_one_though_that_hides_most_of_what_sticks_out() -> None:
+    reader, stack = PromptReader(GEOMETRY, known("white")), PromptStack("E", GEOMETRY)
+    low, high = ("PASS", "white", (43.0, 48.0), 40.0), ("PASS", "white", (44.0, 45.5), 105.0)
+    assert brief(stack.settle(reader.read(window(low), 108), 1)) == [("PromptLaid", "PASS")]
+    view = window(low, high)
+    cv2.circle(view, (125, 235), 50, (62, 84, 122), -1)
+    assert brief(stack.settle(reader.read(view, 108), 2)) == [("PromptLaid", "PASS")]
+    stack.settle(reader.read(window(low, high, seed=2), 108), 3)
+    assert brief(stack.settle(reader.read(window(low, seed=3), 108), 4)) == [("PromptLifted", "PASS")]
+
+
 def test_a_tap_by_a_hand_touches_the_uppermost_card(make_table: object) -> None:
     table = make_table(seed=41)  # type: ignore[operator]
     table.scene.lay_prompt("E", "PASS")

@@ -107,3 +107,13 @@ def test_where_nothing_sticks_out_those_above_were_taken_away() -> None:
     sight = PromptSight({PASS_0: 4}, True, places={PASS_0: MIDDLE}, mat=seen_from_above(MIDDLE))
     assert [type(e) for e in stack.settle(sight, 9000)] == [PromptLifted, PromptLifted]
     assert stack.stack == [PASS_0]
+
+
+def test_a_line_printed_on_the_mat_where_the_corners_were_is_no_card() -> None:
+    stack, mat = crossed(), seen_from_above(MIDDLE).astype(np.uint8)
+    out = [turned(((33.0, 26.0), (59.0, 26.0), (33.0, 64.0), (59.0, 64.0)), degrees) for degrees in (14.0, -16.0)]
+    for x, y in (corner for card in out for corner in card):
+        cv2.circle(mat, (round(x), round(y)), 1, 0, -1)
+    sight = PromptSight({PASS_0: 4}, True, places={PASS_0: MIDDLE}, mat=mat > 0)
+    assert [type(e) for e in stack.settle(sight, 9000)] == [PromptLifted, PromptLifted]
+    assert stack.stack == [PASS_0]
