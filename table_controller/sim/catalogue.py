@@ -13,6 +13,7 @@ _DESK = "it happens at the terminal or the record desk"
 BY_A_HUMAN: dict[str, str] = {
     "exposed_card": "a card shown from the hand lies in no area that is read",
     "asked_count": _WORDS,
+    "pass_said": _WORDS + " (`pass` with `how` says so)",
     "pass_mixed": _WORDS,
     "discards_seen": "discards lie face down, outside the areas that are read",
     "wrong_area": "an area belongs to its seat: whose hand laid the cards is not seen (`move` puts the play right)",

@@ -45,7 +45,7 @@ OPERATOR: dict[str, Maker] = {
     "pause": lambda at, d: ev.PauseRequested(at, f.by(d), f.reason(d)),
     "resume": lambda at, d: ev.ResumeRequested(at, f.by(d)),
     "ready": lambda at, d: ev.ReadyPressed(at, f.seat(d)),
-    "pass": lambda at, d: ev.PassPressed(at, f.seat(d)),
+    "pass": lambda at, d: ev.PassPressed(at, f.seat(d), f.one_of(d, "how", ("", "card", "word", "knock"))),
     "report": lambda at, d: ev.PromptLaid(at, f.seat(d), str(f.number(d, "number"))),
     "td": lambda at, d: ev.TdPressed(at, f.seat(d)),
     "play": _play,

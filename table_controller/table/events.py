@@ -62,9 +62,11 @@ class ReadyPressed(Event):
 
 @dataclass(frozen=True)
 class PassPressed(Event):
-    """A seat's PASS button."""
+    """A seat's PASS button, or a pass that a human tells of."""
 
     seat: Seat
+    how: str = ""
+    """``word`` or ``knock``, as a human heard it; empty: by card or button."""
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,14 @@ def word(data: Data, key: str, default: str = "") -> str:
     return value
 
 
+def one_of(data: Data, key: str, allowed: tuple[str, ...]) -> str:
+    """One of some words; the first of them where none is named."""
+    value = data.get(key, allowed[0])
+    if value not in allowed:
+        raise InputError(f"'{key}' must be one of {', '.join(filter(None, allowed))}.", code="COMMAND")
+    return str(value)
+
+
 def number(data: Data, key: str, default: int | None = None) -> int:
     """A whole number from 0 to a billion."""
     value = data.get(key, default)

@@ -83,6 +83,7 @@ KINDS: dict[str, Kind] = {
     # What only a human can see.
     "exposed_card": Kind("暴露牌张", "a card was exposed", "000 L249", "human"),
     "asked_count": Kind("报牌后再询问张数", "asked or answered the count after a report", "000 L173", "human"),
+    "pass_said": Kind("过牌未用过牌卡", "passed by word or knock where the card is required", "003 L27", "human"),
     "pass_mixed": Kind("过牌方式不一", "changed the way of passing in a game", "000 L97", "human"),
     "discards_seen": Kind("翻看弃牌", "looked at or showed discards", "000 L163; 003 L30", "human"),
     "wrong_area": Kind("出牌不在本家出牌区", "played outside the own area", "000 L163-L165; 003 L30", "human"),

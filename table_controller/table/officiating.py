@@ -305,6 +305,10 @@ def noted(draft: Draft, event: IrregularityNoted) -> None:
     """A human saw what the camera cannot."""
     if event.kind not in NOTED:
         raise Refusal(f"'{event.kind}' is not for a human to note.", way_out=f"Kinds: {', '.join(NOTED)}.", code="KIND")
+    if not rules.pass_is_wrong(event.kind, draft.profile):
+        raise Refusal(
+            "Here a pass may be said or knocked.", way_out="Note 'pass_mixed' where the way was changed.", code="KIND"
+        )
     deal = draft.state.deal
     asked = bool(deal is not None and deal.reported)
     covered = event.kind != "asked_count" or irregular.question_after_report_counts(reported=asked)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from table_controller.cards import UNKNOWN, Seat, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict
 from table_controller.games.guandan.hands import readings
-from table_controller.games.guandan.penalties import NO_PENALTY
+from table_controller.games.guandan.penalties import NO_PENALTY, pass_is_wrong
 from table_controller.table.deal_end import end_deal
 from table_controller.table.duties import BANNED, broken_duty, check_shown_cards, punished, unname
 from table_controller.table.effects import AskHuman, CancelTimer, SetTimer
@@ -22,6 +22,9 @@ from table_controller.table.shot_clock import judge_time
 from table_controller.table.state import Early
 from table_controller.table.stops import barred, followed, forget, skip
 from table_controller.table.turn import EARLY_HOLD_MS, Draft
+
+SAID = ("word", "knock")
+"""Ways of passing that no camera sees."""
 
 
 def cards_seen(draft: Draft, event: CardsSeen) -> None:
@@ -89,11 +92,17 @@ def _lay_if_due(draft: Draft, action: Early) -> None:
 
 
 def pass_pressed(draft: Draft, event: PassPressed) -> None:
-    """The PASS button, the same as a PASS card."""
+    """The PASS button, the same as a PASS card; or a pass that was said or knocked, as a human tells."""
     draft.require("playing", "trick_over", "paused")
     if draft.state.phase == "paused" and draft.state.under not in ("playing", "trick_over"):
         raise Refusal(f"Nobody passes in '{draft.state.under}'.", code="PHASE")
+    said = event.how in SAID
+    deal = playing_deal(draft)
+    if said and pass_is_wrong("pass_said", draft.profile) and not (deal.leading and deal.turn == event.seat):
+        draft.incident("pass_said", event.at_ms, event.seat, detail=event.how)
     passed(draft, Early(event.seat, event.at_ms, (), ()))
+    if said:  # nothing showed it: what came after it may have counted as out of turn
+        take_unapplied(draft, event.at_ms)
 
 
 def passed(draft: Draft, action: Early) -> None:
@@ -172,13 +181,18 @@ def take_unapplied(draft: Draft, at_ms: int) -> None:
     state = draft.state
     while state.phase in ("playing", "trick_over") and state.unapplied:
         turn = playing_deal(draft).turn
-        due = next((early for early in state.unapplied if early.seat == turn), None)
+        due = next((early for early in state.unapplied if early.seat == turn and not _ruled_on(draft, early)), None)
         if due is None:
             return
         state.unapplied.remove(due)
         if any(i.number == due.incident and i.is_open for i in state.incidents):
             draft.withdraw(due.incident, at_ms, "in turn, once the missed play was told")
         _take(draft, due)
+
+
+def _ruled_on(draft: Draft, early: Early) -> bool:
+    """Whether a referee has settled it as out of turn: then the cards went back to the hand (000 L275)."""
+    return any(i.number == early.incident and i.status == "resolved" for i in draft.state.incidents)
 
 
 def _take(draft: Draft, action: Early) -> None:

@@ -158,6 +158,7 @@ def test_two_places_that_are_no_double_down_are_refused(driven: EventTable) -> N
     [
         "[report]\nreport_limit = -5",
         "[penalties]\nmanner_steps = []",
+        '[penalties]\npass_manner_steps = ["shouting"]',
         "[round]\nleast_share_used = [2, 0]",
         "[round]\nleast_share_used = []",
         '[scores]\nbye = ["a", "b"]',

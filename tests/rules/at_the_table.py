@@ -28,14 +28,16 @@ def may_pass(given: Given, expect: Given, profile: Profile) -> None:
 
 
 def pass_signal(given: Given, expect: Given, profile: Profile) -> None:
-    """The pages say how a pass is shown; a card is read, a word or a knock is entered; a mixture is for a human."""
+    """The pages say how a pass is shown; a card is read, a word or a knock is told; a mixture is for a human."""
     by_card = given["signal"] == "pass_card"
     assert (customs(profile)["pass_by"] == "card" and not by_card) is not expect["accepted"]
     made = table(profile)
     made.begin("E")
     made.send(ev.CardsSeen, seat="E", cards=("5S",))
-    if not expect["accepted"]:
-        return  # a voice is not heard: whoever enters a pass for it would break the rule
+    if not expect["accepted"]:  # somebody heard it: it counts, and is an irregularity
+        made.send(ev.PassPressed, seat="N", how="word")
+        assert made.open_kinds() == [("pass_said", "N", "")]
+        return
     made.send(ev.PromptLaid if by_card else ev.PassPressed, seat="N", **({"kind": "PASS"} if by_card else {}))
     assert [action.seat for action in made.core.state.actions if not action.cards] == ["N"]
     if expect.get("irregular") == "mixed_pass_signal":

@@ -189,8 +189,23 @@ def fouls(given: Given, profile: Profile) -> dict[str, Any]:
     return {"winner": state.results[-1]["winner"], "levels": state.levels, "due": due}
 
 
+def passes(given: Given, profile: Profile) -> dict[str, Any]:
+    """E leads a card (unless it is he who passes), and these seats pass this way, as a human tells."""
+    made = table(profile)
+    made.begin("E")
+    if given["seats"] != "E":
+        made.send(ev.CardsSeen, seat="E", cards=("5S",))
+    for seat in given["seats"]:
+        made.send(ev.PassPressed, seat=seat, how=given["how"])
+    deal = made.core.state.deal
+    assert deal is not None
+    still = made.core.state.incidents
+    return {"incidents": [i.kind for i in still], "proposals": [i.proposal for i in still], "leads": deal.turn}
+
+
 OPERATIONS: dict[str, Any] = {
     "sequence": sequence,
+    "passes": passes,
     "stops": stops,
     "play_stamp": play_stamp,
     "both_pay": both_pay,

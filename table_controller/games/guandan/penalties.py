@@ -45,8 +45,10 @@ COUNTED = {
     "wrong_area": "manner_steps",
     "illegal_signal": "signal_steps",
     "asked_count": "asking_steps",
+    "pass_said": "pass_manner_steps",
+    "pass_mixed": "pass_manner_steps",
 }
-"""Irregularities that escalate by their own count, with the setting that names the steps."""
+"""Irregularities that escalate by their count, with the setting that names the steps; those of one setting together."""
 CLASS_OF = {
     "data_entry_late": ("class_4", "003 L156"),
     "data_entry_wrong": ("class_4", "003 L164"),
@@ -186,7 +188,9 @@ def proposed(
     if what in COUNTED:
         source = profile.report if what == "missed_report" else profile.penalties
         steps = getattr(source, COUNTED[what])
-        names = MANNER if steps is profile.penalties.manner_steps else (what,)
+        if not steps or not pass_is_wrong(what, profile):
+            return None
+        names = [other for other, setting in COUNTED.items() if setting == COUNTED[what]]
         own = seat if what == "asked_count" else None
         count = 1 + sum(counted(given, name, pair=pair, game=game, seat=own) for name in names)
         if reminded and profile.penalties.reminder_counts_as_first:
@@ -198,8 +202,11 @@ def proposed(
     return None
 
 
-MANNER = tuple(what for what, steps in COUNTED.items() if steps == "manner_steps")
-"""Wrong manners of play, which count together (seed 000 L157-L165)."""
+def pass_is_wrong(what: str, profile: Profile) -> bool:
+    """A pass by word or knock breaks a rule only where the card is required (003 L27; 000 L97); all else does."""
+    return what != "pass_said" or profile.pass_by == "card"
+
+
 COUNTED_RULES = {
     "missed_report": "000 L169-L171",
     "irregular_layout": "000 L165",
@@ -207,6 +214,8 @@ COUNTED_RULES = {
     "wrong_area": "000 L163-L165",
     "illegal_signal": "000 L305-L309",
     "asked_count": "000 L173",
+    "pass_said": "000 L219",
+    "pass_mixed": "000 L219",
 }
 PLAIN = {
     "time_violation": ("violation+stop", "000 L317"),

@@ -111,7 +111,9 @@ def _check(name: str, section: str, key: str, value: Any, known: dict[str, Any])
         raise ConfigError(f"{where}: '{key}' must not be below 0 or beyond a billion, not {value!r}.")
     if key in PAIRS_OF_NUMBERS and (len(items) != 2 or not all(type(item) in (int, float) for item in items)):
         raise ConfigError(f"{where}: '{key}' must be two numbers, not {value!r}.")
-    if (key.endswith("_steps") and not items) or (key == "least_share_used" and not items[1]):
+    if (key.endswith("_steps") and key != "pass_manner_steps" and not items) or (
+        key == "least_share_used" and not items[1]
+    ):
         raise ConfigError(f"{where}: '{key}' must not be {value!r}.")
 
 

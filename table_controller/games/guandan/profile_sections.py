@@ -77,6 +77,7 @@ class Penalties:
     manner_steps: tuple[str, ...]
     signal_steps: tuple[str, ...]
     asking_steps: tuple[str, ...]
+    pass_manner_steps: tuple[str, ...]
     violations_for_foul: int
     each_further_violation_fouls: bool
     fouls_for_lost_game: int
@@ -85,7 +86,7 @@ class Penalties:
     classes: bool
 
     def __post_init__(self) -> None:
-        for steps in (self.manner_steps, self.signal_steps, self.asking_steps):
+        for steps in (self.manner_steps, self.signal_steps, self.asking_steps, self.pass_manner_steps):
             for step in steps:
                 _one_of(step, STEPS, "steps")
         if min(self.violations_for_foul, self.fouls_for_lost_game, self.lost_games_for_out) < 1:

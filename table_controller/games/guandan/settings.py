@@ -73,6 +73,9 @@ SETTINGS: dict[str, Setting] = {
     "manner_steps": Setting("出牌方式不合规逐次", "a pair's wrong manners of play", "000 L165"),
     "signal_steps": Setting("非法信号逐次", "a pair's illegal signals", "000 L305-L309"),
     "asking_steps": Setting("报牌后再问逐次", "a player's questions after a report", "000 L173"),
+    "pass_manner_steps": Setting(
+        "过牌方式不合规逐次", "a pair's wrong ways of passing (empty: none is proposed)", "003 L27, L155; 000 L97, L219"
+    ),
     "violations_for_foul": Setting("一轮几次违例为犯规", "a pair's violations in a round to a foul", "000 L227"),
     "each_further_violation_fouls": Setting("其后每次违例都犯规", "each further one is a foul", "000 L227; choice"),
     "fouls_for_lost_game": Setting("一局几次犯规判负", "fouls in a game to its loss", "000 L231"),

@@ -39,6 +39,7 @@ function build() {
     legend.textContent = t(seat);
     box.append(legend);
     for (const name of ["ready", "pass", "td", "cleared", "prompts_cleared"]) box.append(button(t(name), { do: name, seat }));
+    box.append(button(t("pass_said"), { do: "pass", seat, how: "word" }));
     $("seats").append(box);
     const option = new Option(t(seat), seat);
     $("enter").elements.seat.append(option);

@@ -7,7 +7,7 @@ const WORDS = {
   EW: ["东西", "East-West"], NS: ["南北", "North-South"],
   level: ["级数", "Level"], playing_level: ["本副打", "Playing"], deal: ["第{n}副", "Deal {n}"],
   trick: ["第{n}圈", "Trick {n}"], left: ["剩{n}张", "{n} left"], reported: ["已报{n}张", "Reported {n}"],
-  pass: ["过牌", "Pass"], turn_stopped: ["停止出牌", "Turn stopped"], doubtful: ["存疑", "Doubtful"], corrected: ["已更正", "Corrected"],
+  pass: ["过牌", "Pass"], pass_said: ["口头过牌", "Passed by word"], turn_stopped: ["停止出牌", "Turn stopped"], doubtful: ["存疑", "Doubtful"], corrected: ["已更正", "Corrected"],
   place1: ["头游", "1st"], place2: ["二游", "2nd"], place3: ["三游", "3rd"], place4: ["末游", "4th"],
   turn: ["出牌", "To play"], leads: ["领出", "leads"], commitment: ["发牌承诺", "Deal seal"],
   standby: ["等待开始", "Waiting to start"], dealing: ["正在发牌", "Dealing"], sorting: ["理牌", "Sorting"],
