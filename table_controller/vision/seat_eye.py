@@ -34,7 +34,7 @@ from table_controller.vision.mat import GLIMPSE, MatPose, Window, fiducials_in, 
 from table_controller.vision.one_print import of_one_print, usual_height_px
 from table_controller.vision.print_kept import share_kept
 from table_controller.vision.reader import IndexReading
-from table_controller.vision.second_look import gap_picture, gaps, placed, shows_between
+from table_controller.vision.second_look import gap_picture, gaps, in_gap, placed, shows_between
 from table_controller.vision.stir import print_shift
 from table_controller.vision.things import PatientGate
 from table_controller.vision.tracker import SeatTracker, Settled
@@ -185,6 +185,7 @@ class SeatEye:
                 if r.confidence >= FIRM
                 and r.up[1] < 0
                 and self._inside(r.centre)
+                and in_gap(r, self._window, READ_PX_PER_MM, left, right)
                 and all(math.dist(r.centre, at) > _APART_MM * READ_PX_PER_MM for at in known)
             ]
         return missed

@@ -25,6 +25,7 @@ WIDE_STEP_MM = 23.0
 _ROW_MM = 18.0
 _CLEAR_OF_MM = (7.0, 5.0)
 """What is nearer to the left or the right one of two indices belongs to it."""
+_BESIDE_MM = 4.0
 MAY_BE = 0.1
 """With a smaller chance of any card, what shows is none. On rendered rows of forty decks one card between two in five
 hundred shows less, and one gap without a card in twenty more."""
@@ -53,6 +54,12 @@ def gap_picture(
         cv2.fillConvexPoly(painted, np.round(np.array(corners)).astype(np.int32), paper)
     x0, y0, x1, y1 = _box(view, window, px_per_mm, (left.anchor, right.anchor))
     return np.ascontiguousarray(painted[y0:y1, x0:x1]), (x0, y0)
+
+
+def in_gap(reading: IndexReading, window: Window, px_per_mm: float, left: SeenCard, right: SeenCard) -> bool:
+    """Whether a reading lies from one index to the other: the picture shows parts of other cards beyond them."""
+    u, _ = window.to_seat(*reading.centre, px_per_mm)
+    return left.anchor[0] - _BESIDE_MM < u < right.anchor[0] + _BESIDE_MM
 
 
 def shows_between(

@@ -16,7 +16,7 @@ from table_controller.vision.classify import NO_INDEX
 from table_controller.vision.reader import Reader
 from table_controller.vision.reading import IndexReading
 from table_controller.vision.seat_eye import READ_PX_PER_MM, reading_window
-from table_controller.vision.second_look import MAY_BE, shows_between
+from table_controller.vision.second_look import MAY_BE, in_gap, shows_between
 
 WINDOW = reading_window(load_geometry(), "S")
 LEFT_MM, RIGHT_MM, ROW_MM = 0.0, 32.0, 200.0
@@ -47,6 +47,20 @@ def faint(u_mm: float, v_mm: float, nothing: float) -> IndexReading:
 def test_what_may_be_an_index_in_a_gap(u_mm: float, v_mm: float, nothing: float, shows: bool) -> None:
     cards = lying("2C", LEFT_MM), lying("3H", RIGHT_MM)
     assert shows_between([faint(u_mm, v_mm, nothing)], WINDOW, READ_PX_PER_MM, *cards) is shows
+
+
+@pytest.mark.parametrize(
+    ("u_mm", "within"),
+    [
+        (-11, False),  # of the card before the gap: its pip and a part of its index, at the picture's edge
+        (-1, True),  # a new row begins on the old one
+        (16, True),
+        (43, False),
+    ],
+)
+def test_a_reading_beyond_the_two_cards_is_none_of_the_gap(u_mm: float, within: bool) -> None:
+    cards = lying("2C", LEFT_MM), lying("3H", RIGHT_MM)
+    assert in_gap(faint(u_mm, 200, 0.0), WINDOW, READ_PX_PER_MM, *cards) is within
 
 
 def test_nothing_shows_where_nothing_was_found() -> None:
