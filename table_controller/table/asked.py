@@ -39,7 +39,7 @@ def other_questions(state: TableState) -> list[dict[str, Any]]:
             "kind": i.kind,
             "seat": i.seat,
             "evidence": i.evidence,
-            "cards": [i.detail] if i.kind == "doubtful_exchange" else [],
+            "cards": i.detail.split() if i.kind == "doubtful_exchange" else [],
             "asked": "referee",
             "open": state.phase not in ("deal_over", "game_over"),
         }

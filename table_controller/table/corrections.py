@@ -13,11 +13,11 @@ from table_controller.cards import Pair
 from table_controller.games.guandan.deal import Action, Deal, replay_actions
 from table_controller.games.guandan.hands import parse_reading, readings
 from table_controller.games.guandan.match import settle
-from table_controller.games.guandan.tribute import payers, tribute_plan
+from table_controller.games.guandan.tribute import big_jokers, payers, tribute_plan, tribute_strength
 from table_controller.table.anew import judge_anew, refuse_impossible, settle_past, with_reading
 from table_controller.table.deal_end import FINISHED, end_deal, reopen
 from table_controller.table.events import PlayCorrected
-from table_controller.table.exchange import judge_return, settle_tribute
+from table_controller.table.exchange import answered, judge_return, resisted, settle_tribute
 from table_controller.table.incidents import ASKING
 from table_controller.table.match_state import PastDeal
 from table_controller.table.play import take_unapplied, take_waiting
@@ -286,12 +286,8 @@ def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
     if state.phase not in ("tribute", "returning", "playing", "paused") or began:
         raise Refusal("The exchange can be corrected until the first play.", code="EXCHANGE")
     if event.seat in exchange.shown:
-        exchange.shown[event.seat] = event.card
-        if state.phase == "tribute":
-            settle_tribute(draft, event.at_ms)
-        elif state.last_order:
-            _pay_anew(draft)
-    elif event.seat in exchange.returned:
+        _tribute_told(draft, event)
+    elif event.seat in exchange.returned and not event.second:
         exchange.returned[event.seat] = event.card
         payer = next(p for p, receiver in exchange.pays.items() if receiver == event.seat)
         for incident in list(state.incidents):
@@ -300,13 +296,26 @@ def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
         judge_return(draft, event.seat, payer, event.at_ms)
     else:
         raise Refusal(f"Seat {event.seat} has shown nothing in this exchange.", code="EXCHANGE")
-    for incident in list(state.incidents):
-        if incident.kind == "doubtful_exchange" and incident.seat == event.seat and incident.is_open:
-            draft.update(incident.number, event.at_ms, event.by, "told", status="resolved")
+    answered(draft, event.seat, event.at_ms, event.by, "told")
     draft.publish("exchange_corrected", seat=event.seat, card=event.card, by=event.by)
     if event.wrong:
         kind = "wrong_tribute_early" if event.seat in exchange.shown else "wrong_return_early"
         draft.incident(kind, event.at_ms, event.seat, detail=event.card)
+
+
+def _tribute_told(draft: Draft, event: ExchangeCorrected) -> None:
+    """What a payer's card or cards were: a tribute, or the two big jokers that resist one (seed 000 L153-L155)."""
+    state, exchange = draft.state, draft.state.exchange
+    cards = [event.card, *([event.second] if event.second else [])]
+    exchange.shown[event.seat] = max(cards, key=lambda card: tribute_strength(card, state.deal_level))
+    exchange.jokers[event.seat] = big_jokers(cards)
+    phase = state.under if state.phase == "paused" else state.phase
+    if resisted(draft, event.at_ms):
+        return
+    if phase == "tribute":
+        settle_tribute(draft, event.at_ms)  # during a pause: once play goes on
+    elif state.last_order:
+        _pay_anew(draft)
 
 
 def _pay_anew(draft: Draft) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from table_controller.cards import UNKNOWN, Seat, partner
+from table_controller.cards import JOKERS, UNKNOWN, Seat, partner
 from table_controller.games.guandan.clocks import tribute_clock
 from table_controller.games.guandan.deal import Deal
 from table_controller.games.guandan.hands import wild_of
 from table_controller.games.guandan.penalties import LATER
-from table_controller.games.guandan.tribute import payers, small_enough, tribute_plan, tribute_strength
+from table_controller.games.guandan.tribute import big_jokers, payers, small_enough, tribute_plan, tribute_strength
 from table_controller.table.effects import CancelTimer
 from table_controller.table.events import ReadyPressed
-from table_controller.table.incidents import TABLE
+from table_controller.table.incidents import TABLE, Incident
 from table_controller.table.refusal import Refusal
 from table_controller.table.state import Early, Exchange
 from table_controller.table.turn import Draft
 
+RESISTS = 2
+"""So many big jokers between the payers resist (000 L153-L155)."""
 LATE = {"tribute": "tribute_late", "return": "return_late"}
 """The incidents of the two clocks of the exchange."""
 
@@ -99,8 +101,31 @@ def shown(draft: Draft, laid: Early) -> None:
 
 def _ask(draft: Draft, laid: Early) -> None:
     """A card of the exchange that nobody is sure of, or one of several laid: a human is asked, with the picture."""
-    if laid.cards[0] == UNKNOWN or laid.doubtful or len(laid.cards) > 1:
-        draft.incident("doubtful_exchange", laid.at_ms, laid.seat, detail=laid.cards[0], evidence=laid.evidence)
+    if _sure_card(laid) is not None:
+        answered(draft, laid.seat, laid.at_ms, TABLE, "laid again, and read surely")
+        return
+    may_resist = big_jokers(laid.cards, laid.doubtful)[1] > 1
+    told = " ".join(laid.cards) if may_resist else laid.cards[0]
+    draft.incident("doubtful_exchange", laid.at_ms, laid.seat, detail=told, evidence=laid.evidence)
+
+
+def _questions(draft: Draft, seat: Seat) -> list[Incident]:
+    """What is still asked about this seat's cards of the exchange."""
+    found = [i for i in draft.state.incidents if i.kind == "doubtful_exchange" and i.seat == seat and i.is_open]
+    return [i for i in found if draft.of_this_deal(i)]
+
+
+def answered(draft: Draft, seat: Seat, at_ms: int, by: str, words: str) -> None:
+    """A seat's cards of the exchange are known now: nobody is asked any more."""
+    for incident in _questions(draft, seat):
+        draft.update(incident.number, at_ms, by, words, status="resolved")
+
+
+def _shown_jokers(draft: Draft, but: Seat | None = None) -> tuple[int, int]:
+    """Big jokers that the payers have shown for sure, and that they may have shown."""
+    exchange = draft.state.exchange
+    found = [count for seat, count in exchange.jokers.items() if seat in exchange.owing and seat != but]
+    return sum(sure for sure, _ in found), sum(possible for _, possible in found)
 
 
 def _tribute(draft: Draft, laid: Early) -> None:
@@ -108,20 +133,38 @@ def _tribute(draft: Draft, laid: Early) -> None:
     if seat not in exchange.owing:
         _not_due(draft, laid)
         return
-    jokers = sum(card == "BJ" for card in cards) + sum(
-        card == "BJ" for other, card in exchange.shown.items() if other != seat
-    )
-    if jokers >= 2:
-        _judge_stamp(draft, laid.at_ms)
-        _resist(draft, laid.at_ms)
-        return
     _judge_stamp(draft, laid.at_ms)
+    exchange.jokers[seat] = big_jokers(cards, laid.doubtful)
+    if _shown_jokers(draft)[0] >= RESISTS:
+        resist(draft, laid.at_ms)
+        return
     exchange.shown[seat] = cards[0]
     draft.publish("tribute", seat=seat, card=cards[0])
     _ask(draft, laid)
     if cards[0] == wild_of(draft.state.deal_level) and not laid.doubtful:
         draft.incident("wrong_tribute", laid.at_ms, seat, detail=f"{cards[0]}: the wild is no tribute")
     settle_tribute(draft, laid.at_ms)
+
+
+def resisted(draft: Draft, at_ms: int) -> bool:
+    """Two big jokers are known to lie between the payers: no tribute is due. Refused once a return lies."""
+    if _shown_jokers(draft)[0] < RESISTS or draft.state.exchange.resisted:
+        return False
+    if draft.state.exchange.returned:
+        raise Refusal(
+            "With this card nobody would owe tribute, and a return lies already.",
+            way_out="Pause, have the cards of the exchange taken back, and deal anew.",
+            code="EXCHANGE",
+        )
+    if draft.state.phase != "paused":
+        resist(draft, at_ms)
+    return True
+
+
+def exchange_goes_on(draft: Draft, at_ms: int) -> None:
+    """After a pause in which a card of the exchange was told: it comes to what it would have come to."""
+    if draft.state.phase in ("tribute", "returning") and not resisted(draft, at_ms):
+        settle_tribute(draft, at_ms)
 
 
 def _not_due(draft: Draft, laid: Early) -> None:
@@ -165,10 +208,12 @@ def _judge_stamp(draft: Draft, at_ms: int) -> None:
 
 
 def settle_tribute(draft: Draft, at_ms: int) -> None:
-    """Who pays whom, once every tribute lies; of two tributes both must be known."""
+    """Who pays whom, once every tribute lies; of two both must be known, and jokers that may resist are asked about."""
     exchange = draft.state.exchange
     unread = UNKNOWN in exchange.shown.values() and len(exchange.owing) > 1
-    if len(exchange.shown) < len(exchange.owing) or unread:
+    if len(exchange.shown) < len(exchange.owing) or unread or draft.state.phase != "tribute":
+        return
+    if _shown_jokers(draft)[1] >= RESISTS:
         return
     plan = tribute_plan(draft.state.last_order, exchange.shown, draft.state.deal_level)
     exchange.pays = plan.pays
@@ -179,10 +224,12 @@ def settle_tribute(draft: Draft, at_ms: int) -> None:
     draft.publish("tribute_paid", pays=tuple(sorted(plan.pays.items())), leads=plan.leads)
 
 
-def _resist(draft: Draft, at_ms: int) -> None:
+def resist(draft: Draft, at_ms: int) -> None:
     """Two big jokers between the payers: no tribute, 上游 leads (seed 000 L153-L157)."""
     state = draft.state
-    state.exchange.resisted = True
+    state.exchange.resisted, state.exchange.pays = True, {}
+    for seat in state.exchange.owing:
+        answered(draft, seat, at_ms, TABLE, "no tribute is due")
     first = state.last_order[0]
     assert first is not None, "a finished deal has a first place"
     draft.publish("tribute_resisted", leads=first)
@@ -217,13 +264,17 @@ def _sure_card(laid: Early) -> str | None:
 def _resists_after_all(draft: Draft, laid: Early) -> bool:
     """A payer whose one card lay as tribute shows both big jokers, or the other's second: nothing is due (000 L153)."""
     exchange = draft.state.exchange
-    if laid.seat not in exchange.owing or exchange.returned or laid.doubtful:
+    if laid.seat not in exchange.owing or exchange.returned or not set(JOKERS) & set(laid.cards):
         return False
-    others = sum(card == "BJ" for seat, card in exchange.shown.items() if seat != laid.seat)
-    if "BJ" not in laid.cards or laid.cards.count("BJ") + others < 2:
+    now, others = big_jokers(laid.cards, laid.doubtful), _shown_jokers(draft, but=laid.seat)
+    if now[1] + others[1] < RESISTS or not now[1]:
         return False
-    exchange.pays = {}
-    _resist(draft, laid.at_ms)
+    if now[0] + others[0] < RESISTS:  # they may be two big jokers, and nobody is sure
+        if not _questions(draft, laid.seat):
+            _ask(draft, laid)
+        return True
+    exchange.jokers[laid.seat] = now
+    resist(draft, laid.at_ms)
     return True
 
 
@@ -235,7 +286,7 @@ def _tribute_put_right(draft: Draft, laid: Early) -> bool:
         return False
     if tribute_strength(card, state.deal_level) <= tribute_strength(was, state.deal_level):
         return False
-    exchange.shown[laid.seat] = card
+    exchange.shown[laid.seat], exchange.jokers[laid.seat] = card, big_jokers([card])
     _wild_taken_back(draft, laid)
     plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
     exchange.pays, state.leader = plan.pays, plan.leads

@@ -13,7 +13,7 @@ from table_controller.table.deal_end import end_deal
 from table_controller.table.duties import BANNED, broken_duty, check_shown_cards, punished, unname
 from table_controller.table.effects import AskHuman, CancelTimer, SetTimer
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, PassPressed, PlayEntered
-from table_controller.table.exchange import begin_turn, end_sorting, return_put_right, shown
+from table_controller.table.exchange import begin_turn, end_sorting, exchange_goes_on, return_put_right, shown
 from table_controller.table.parts import completes
 from table_controller.table.proofs import prove
 from table_controller.table.refusal import Refusal
@@ -75,6 +75,7 @@ def go_on(draft: Draft, at_ms: int) -> None:
         if draft.state.early:
             draft.emit(SetTimer("early", at_ms + EARLY_HOLD_MS))
         return
+    exchange_goes_on(draft, at_ms)
     waiting, draft.state.early = draft.state.early, []
     for action in waiting:
         _lay_if_due(draft, action)

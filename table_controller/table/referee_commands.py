@@ -67,8 +67,12 @@ def _result(at: int, d: Data) -> Event:
 
 
 def _exchange(at: int, d: Data) -> Event:
-    card, wrong = parse_card(f.word(d, "card")), f.flag(d, "wrong", default=False)
-    return rv.ExchangeCorrected(at, f.seat(d), card, f.by(d), f.reason(d), wrong)
+    first, *more = f.word(d, "card").split() or [""]
+    if len(more) > 1:
+        raise InputError("'card' must be one card, or the two big jokers BJ BJ.", code="COMMAND")
+    card, wrong = parse_card(first), f.flag(d, "wrong", default=False)
+    second = parse_card(more[0]) if more else ""
+    return rv.ExchangeCorrected(at, f.seat(d), card, f.by(d), f.reason(d), wrong, second)
 
 
 def _exposed(at: int, d: Data) -> Event:

@@ -95,6 +95,8 @@ class ExchangeCorrected(Event):
     reason: str = ""
     wrong: bool = False
     """The player erred and put it right before play began (000 L289), the table did not misread."""
+    second: str = ""
+    """A second card that was laid with it: two big jokers resist, else the higher is the tribute (000 L153)."""
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,8 @@ class Exchange:
     pays: dict[Seat, Seat] = field(default_factory=dict)
     returned: dict[Seat, str] = field(default_factory=dict)
     resisted: bool = False
+    jokers: dict[Seat, tuple[int, int]] = field(default_factory=dict)
+    """Big jokers that each payer has shown for sure, and that it may have shown."""
 
 
 @dataclass

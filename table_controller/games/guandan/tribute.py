@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from table_controller.cards import RANKS, Seat, next_seat, pair_of, partner
+from table_controller.cards import JOKERS, RANKS, UNKNOWN, Seat, next_seat, pair_of, partner
 from table_controller.games.guandan.hands import wild_of
 from table_controller.games.guandan.match import complete_order
 from table_controller.games.guandan.order import card_strength
+
+BIG = "BJ"
+"""The big joker: two of them between the payers resist a tribute (000 L153-L155)."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,13 @@ def tribute_plan(order: Sequence[Seat | None], cards: dict[Seat, str], level: st
 def resisted(order: Sequence[Seat | None], big_jokers: dict[Seat, int]) -> bool:
     """Whether the payers hold both big jokers between them (seed 000 L153-L157)."""
     return sum(big_jokers.get(seat, 0) for seat in payers(order)) >= 2
+
+
+def big_jokers(cards: Sequence[str], doubtful: Sequence[int] = ()) -> tuple[int, int]:
+    """How many of these are big jokers for sure, and how many may be one: a doubtful joker, or a card not read."""
+    sure = sum(card == BIG and place not in doubtful for place, card in enumerate(cards))
+    unsure = sum(card == UNKNOWN or (card in JOKERS and place in doubtful) for place, card in enumerate(cards))
+    return sure, sure + unsure
 
 
 def small_enough(card: str, level: str, *, level_card_above: bool = True) -> bool:

@@ -82,9 +82,12 @@ function otherQuestion(asked, level, send, pictures) {
     side.append(node("p", { className: "choices" }, ...kinds, button(t("nobody"), () => send({ do: "prompt", number: asked.incident, kind: "" }))));
     return form;
   }
-  const tell = (card) => send({ do: "correct_exchange", seat: asked.seat, card });
-  const confirm = button(t("as_read"), () => tell(asked.cards[0]), { className: "main confirm", disabled: !asked.cards.length || asked.cards[0] === "??" });
-  side.append(cardButtons(asked.cards.length ? asked.cards : ["??"], level, { unsure: [0], scope: form, change: (_, code) => tell(code) }), node("p", { className: "choices" }, confirm));
+  // One card, or two where they may be the big jokers that resist.
+  const read = asked.cards.length ? asked.cards : ["??"];
+  const tell = (cards) => send({ do: "correct_exchange", seat: asked.seat, card: cards.filter((code) => code !== "??").join(" ") });
+  const confirm = button(t("as_read"), () => tell(read), { className: "main confirm", disabled: read.includes("??") });
+  const change = (place, code) => tell(read.map((was, i) => (i === place ? code : was)));
+  side.append(cardButtons(read, level, { unsure: read.map((_, i) => i), scope: form, change }), node("p", { className: "choices" }, confirm));
   return form;
 }
 
