@@ -31,7 +31,8 @@ def _play(at_ms: int, data: dict[str, Any]) -> ev.Event:
 def _corrected(at_ms: int, data: dict[str, Any]) -> ev.Event:
     deal = f.number(data, "deal", 0)
     play, cards = f.number(data, "play"), f.cards(data)
-    return ev.PlayCorrected(at_ms, play, cards, f.by(data), f.reason(data), deal, f.agreed(data), f.role(data))
+    words = f.by(data), f.reason(data), deal, f.agreed(data), f.role(data), f.saw(data)
+    return ev.PlayCorrected(at_ms, play, cards, *words)
 
 
 def _incident(at_ms: int, data: dict[str, Any]) -> ev.Event:

@@ -31,6 +31,7 @@ from table_controller.table.referee_events import (
 )
 from table_controller.table.refusal import Refusal
 from table_controller.table.results import enter_places, require_agreement
+from table_controller.table.seen import LOOK_AGAIN, require_as_seen, require_reading_as_seen
 from table_controller.table.told import levels_after
 from table_controller.table.turn import Draft
 
@@ -58,6 +59,7 @@ def corrected(draft: Draft, event: PlayCorrected) -> None:
     """Replace a reading everywhere and judge the deal anew from its record."""
 
     def edit(actions: list[Action]) -> list[Action]:
+        require_as_seen(actions, event.play, event.saw)
         place = _place(actions, event.play)
         old = actions[place]
         if not event.cards or not old.cards:
@@ -76,6 +78,7 @@ def declared(draft: Draft, event: WildDeclared) -> None:
 
     def edit(actions: list[Action]) -> list[Action]:
         place = _place(actions, event.play)
+        require_reading_as_seen(actions[place], event.saw)
         found = readings(actions[place].cards, level, draft.profile.policy)
         if parse_reading(event.reading, found) is None:
             words = ", ".join(one.text() for one in found)
@@ -93,6 +96,7 @@ def inserted(draft: Draft, event: PlayInserted) -> None:
     draft.state.next_action += 1
 
     def edit(actions: list[Action]) -> list[Action]:
+        require_as_seen(actions, event.after, event.saw, event.before)
         place = _place(actions, event.after) + 1 if event.after else 0
         trick = actions[place - 1].trick if place else 1
         new = Action(number, event.seat, event.at_ms, event.cards, trick=trick)
@@ -108,6 +112,7 @@ def removed(draft: Draft, event: PlayRemoved) -> None:
     """A play that never was."""
 
     def edit(actions: list[Action]) -> list[Action]:
+        require_as_seen(actions, event.play, event.saw)
         old = actions.pop(_place(actions, event.play))
         _tell(draft, event.deal, old, None, event.by)
         return actions
@@ -119,6 +124,7 @@ def moved(draft: Draft, event: PlayMoved) -> None:
     """A play by another seat than the one noted."""
 
     def edit(actions: list[Action]) -> list[Action]:
+        require_as_seen(actions, event.play, event.saw)
         place = _place(actions, event.play)
         old = actions[place]
         actions[place] = replace(old, seat=event.seat)
@@ -134,6 +140,7 @@ def rolled_back(draft: Draft, event: RolledBack) -> None:
     later: list[Action] = []
 
     def edit(actions: list[Action]) -> list[Action]:
+        require_as_seen(actions, event.play, event.saw, event.before)
         place = _place(actions, event.play)
         later.extend(actions[place + 1 :])
         return actions[: place + 1]
@@ -285,6 +292,10 @@ def exchange_corrected(draft: Draft, event: ExchangeCorrected) -> None:
     began = bool(state.actions)
     if state.phase not in ("tribute", "returning", "playing", "paused") or began:
         raise Refusal("The exchange can be corrected until the first play.", code="EXCHANGE")
+    if event.answers and not any(i.number == event.answers and i.is_open for i in state.incidents):
+        raise Refusal(
+            f"Question {event.answers} has been answered since you looked.", way_out=LOOK_AGAIN, code="CHANGED"
+        )
     if event.seat in exchange.shown:
         _tribute_told(draft, event)
     elif event.seat in exchange.returned and not event.second:

@@ -261,6 +261,8 @@ class PlayCorrected(Event):
     agreed: tuple[Pair, ...] = ()
     """The pairs that agree: once the round is over, what changes a result needs both (003 L126)."""
     role: str = "referee"
+    saw: str = ""
+    """The play as its page showed it (``seen.as_shown``); empty: not said."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,12 @@ from table_controller.cards import PAIRS, SEATS, UNKNOWN, Pair, Seat, over_conse
 from table_controller.errors import InputError
 from table_controller.games.guandan.deal import HAND_SIZE
 from table_controller.games.guandan.hands import MAX_PLAY
+from table_controller.table.seen import NOT_SAID
 
 Data = dict[str, Any]
 LONGEST_WORDS = 200
+MOST = 10**9
+MOST_MINUTES = 10_000
 
 
 def by(data: Data) -> str:
@@ -27,7 +30,7 @@ def word(data: Data, key: str, default: str = "") -> str:
     """A short word."""
     value = data.get(key, default)
     if not isinstance(value, str) or len(value) > LONGEST_WORDS:
-        raise InputError(f"'{key}' must be a word.", code="COMMAND")
+        raise InputError(f"'{key}' must be a word of at most {LONGEST_WORDS} letters.", code="COMMAND")
     return value
 
 
@@ -42,16 +45,23 @@ def one_of(data: Data, key: str, allowed: tuple[str, ...]) -> str:
 def number(data: Data, key: str, default: int | None = None) -> int:
     """A whole number from 0 to a billion."""
     value = data.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 10**9:
-        raise InputError(f"'{key}' must be a whole number.", code="COMMAND")
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f"'{key}' must be a whole number from 0 to {MOST}.", code="COMMAND")
+    if not 0 <= value <= MOST:
+        raise InputError(f"'{key}' must be from 0 to {MOST}, not {shortened(value)}.", code="COMMAND")
     return value
+
+
+def shortened(value: float) -> str:
+    """A number in words of a message: one of hundreds of digits is not written out."""
+    return str(value) if abs(value) < 10**15 else "so much"
 
 
 def minutes(data: Data, key: str = "minutes") -> float:
     """Minutes, perhaps with a fraction."""
     value = data.get(key)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 10_000:
-        raise InputError(f"'{key}' must be minutes.", code="COMMAND")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= MOST_MINUTES:
+        raise InputError(f"'{key}' must be minutes, a number from 0 to {MOST_MINUTES}.", code="COMMAND")
     return float(value)
 
 
@@ -97,6 +107,16 @@ def agreed(data: Data) -> tuple[Pair, ...]:
 def role(data: Data) -> str:
     """As what somebody says it."""
     return word(data, "role", "referee")
+
+
+def saw(data: Data) -> str:
+    """What the page showed when somebody said it, if it says so."""
+    return word(data, "saw")
+
+
+def before(data: Data) -> int:
+    """Which play the page showed next, if it says so."""
+    return number(data, "before") if "before" in data else NOT_SAID
 
 
 def seats(data: Data, key: str) -> tuple[Seat, ...]:
@@ -147,5 +167,5 @@ def counts(data: Data) -> tuple[int, int, int, int]:
         raise InputError("'counts' must name the cards left of E, N, W and S.", code="COMMAND")
     e, n, w, s = (number(value, name) for name in SEATS)
     if max(e, n, w, s) > HAND_SIZE:
-        raise InputError(f"A hand holds at most {HAND_SIZE} cards.", code="COMMAND")
+        raise InputError(f"'counts' must be from 0 to {HAND_SIZE} each: a hand holds no more cards.", code="COMMAND")
     return (e, n, w, s)

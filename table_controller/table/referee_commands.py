@@ -40,7 +40,8 @@ def _named_type(data: Data) -> str:
 def _inserted(at: int, d: Data) -> Event:
     cards = f.cards_or_count(d) if d.get("count") else f.cards(d, none_allowed=True)
     after, deal = f.number(d, "after"), f.number(d, "deal", 0)
-    return rv.PlayInserted(at, after, f.seat(d), cards, f.by(d), f.reason(d), deal, f.agreed(d), f.role(d))
+    words = f.by(d), f.reason(d), deal, f.agreed(d), f.role(d), f.saw(d), f.before(d)
+    return rv.PlayInserted(at, after, f.seat(d), cards, *words)
 
 
 def _match(at: int, d: Data) -> Event:
@@ -63,7 +64,8 @@ def _match(at: int, d: Data) -> Event:
 
 def _result(at: int, d: Data) -> Event:
     order, agreed = f.seats(d, "order"), f.pairs(d, "agreed")
-    return rv.ResultCorrected(at, f.number(d, "deal"), order, agreed, f.by(d), f.role(d), f.reason(d))
+    saw = f.seats(d, "saw") if d.get("saw") else ()
+    return rv.ResultCorrected(at, f.number(d, "deal"), order, agreed, f.by(d), f.role(d), f.reason(d), saw)
 
 
 def _exchange(at: int, d: Data) -> Event:
@@ -72,7 +74,7 @@ def _exchange(at: int, d: Data) -> Event:
         raise InputError("'card' must be one card, or the two big jokers BJ BJ.", code="COMMAND")
     card, wrong = parse_card(first), f.flag(d, "wrong", default=False)
     second = parse_card(more[0]) if more else ""
-    return rv.ExchangeCorrected(at, f.seat(d), card, f.by(d), f.reason(d), wrong, second)
+    return rv.ExchangeCorrected(at, f.seat(d), card, f.by(d), f.reason(d), wrong, second, f.number(d, "number", 0))
 
 
 def _exposed(at: int, d: Data) -> Event:
@@ -82,17 +84,17 @@ def _exposed(at: int, d: Data) -> Event:
 
 def _removed(at: int, d: Data) -> Event:
     play, deal = f.number(d, "play"), f.number(d, "deal", 0)
-    return rv.PlayRemoved(at, play, f.by(d), f.reason(d), deal, f.agreed(d), f.role(d))
+    return rv.PlayRemoved(at, play, f.by(d), f.reason(d), deal, f.agreed(d), f.role(d), f.saw(d))
 
 
 def _moved(at: int, d: Data) -> Event:
     play, deal = f.number(d, "play"), f.number(d, "deal", 0)
-    return rv.PlayMoved(at, play, f.seat(d), f.by(d), f.reason(d), deal, f.agreed(d), f.role(d))
+    return rv.PlayMoved(at, play, f.seat(d), f.by(d), f.reason(d), deal, f.agreed(d), f.role(d), f.saw(d))
 
 
 def _declared(at: int, d: Data) -> Event:
     play, deal = f.number(d, "play"), f.number(d, "deal", 0)
-    return rv.WildDeclared(at, play, f.word(d, "reading"), f.by(d), deal, f.agreed(d), f.role(d))
+    return rv.WildDeclared(at, play, f.word(d, "reading"), f.by(d), deal, f.agreed(d), f.role(d), f.saw(d))
 
 
 def _levels(at: int, d: Data) -> Event:
@@ -112,7 +114,7 @@ REFEREE: dict[str, Callable[[int, Data], Event]] = {
     "insert": _inserted,
     "remove": _removed,
     "move": _moved,
-    "roll_back": lambda at, d: rv.RolledBack(at, f.number(d, "play"), f.by(d), f.reason(d)),
+    "roll_back": lambda at, d: rv.RolledBack(at, f.number(d, "play"), f.by(d), f.reason(d), f.saw(d), f.before(d)),
     "extend_clock": lambda at, d: rv.ClockExtended(at, f.number(d, "extra_ms"), f.by(d), f.reason(d)),
     "set_clock": lambda at, d: rv.ClockSet(at, f.number(d, "elapsed_ms"), f.by(d), f.reason(d)),
     "match": _match,

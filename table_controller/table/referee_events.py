@@ -97,6 +97,8 @@ class ExchangeCorrected(Event):
     """The player erred and put it right before play began (000 L289), the table did not misread."""
     second: str = ""
     """A second card that was laid with it: two big jokers resist, else the higher is the tribute (000 L153)."""
+    answers: int = 0
+    """The question (an incident) that this answers; refused once somebody else has. 0: not said."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ class WildDeclared(Event):
     deal: int = 0
     agreed: tuple[Pair, ...] = ()
     role: str = "referee"
+    saw: str = ""
+    """The reading that its page showed; empty: not said."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,10 @@ class PlayInserted(Event):
     deal: int = 0
     agreed: tuple[Pair, ...] = ()
     role: str = "referee"
+    saw: str = ""
+    """The play it comes after as its page showed it (``seen.as_shown``); empty: not said."""
+    before: int = -1
+    """The number of the play that its page showed next (0: none); -1: not said."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +143,8 @@ class PlayRemoved(Event):
     deal: int = 0
     agreed: tuple[Pair, ...] = ()
     role: str = "referee"
+    saw: str = ""
+    """The play as its page showed it (``seen.as_shown``); empty: not said."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +158,8 @@ class PlayMoved(Event):
     deal: int = 0
     agreed: tuple[Pair, ...] = ()
     role: str = "referee"
+    saw: str = ""
+    """The play as its page showed it (``seen.as_shown``); empty: not said."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +169,10 @@ class RolledBack(Event):
     play: int
     by: str
     reason: str = ""
+    saw: str = ""
+    """The play as its page showed it (``seen.as_shown``); empty: not said."""
+    before: int = -1
+    """The number of the play that its page showed next (0: none); -1: not said."""
 
 
 # --- clocks ---------------------------------------------------------------------------------------------------------
@@ -301,6 +317,8 @@ class ResultCorrected(Event):
     by: str
     role: str
     reason: str = ""
+    saw: tuple[Seat, ...] = ()
+    """The places that its page showed; empty: not said."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from table_controller.table.referee_events import (
     ResultEntered,
 )
 from table_controller.table.refusal import Refusal
+from table_controller.table.seen import require_order_as_seen
 from table_controller.table.told import levels_after, tell_from
 from table_controller.table.turn import Draft
 
@@ -73,6 +74,7 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     if not (short or len(event.order) == 4) or len(set(event.order)) != len(event.order):
         raise Refusal("Name the four places, or the first two of a double-down.", code="ORDER")
     line = lines[0]
+    require_order_as_seen(line["order"], event.saw)
     before = levels_after(state, state.results[: state.results.index(line)])
     level, owner = str(line["level"]), pair_of(event.order[0])
     result = settle(event.order, before, level, owner, pass_a_on_own_level_only=draft.profile.pass_a_on_own_level_only)

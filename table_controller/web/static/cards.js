@@ -38,3 +38,8 @@ export function cardRow(codes, level, unsure = []) {
   });
   return row;
 }
+
+// A play as this page shows it: a correction says so, and is refused when somebody else has changed it meanwhile.
+export function sawOf(action) {
+  return [action.seat, ...action.cards.map((card, i) => (action.unsure.includes(i) ? `${card}?` : card))].join(" ");
+}

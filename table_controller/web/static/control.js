@@ -1,4 +1,5 @@
 import "./control_words.js";
+import { sawOf } from "./cards.js";
 import { amend, buildMore } from "./control_more.js";
 import { dutiesOf } from "./duties.js";
 import { buildEarlier, drawEarlier } from "./earlier.js";
@@ -100,10 +101,11 @@ function draw(state) {
   $("health").replaceChildren(...(state.health ?? []).map((one) => Object.assign(document.createElement("li"), {
     className: one.state, title: one.cause, textContent: `${t(`adapter_${one.name}`)}${lang === "en" ? ": " : "："}${lang === "en" ? one.en : one.zh}`,
   })));
-  $("plays").replaceChildren(...state.recent.slice().reverse().map((action) => {
+  $("plays").replaceChildren(...state.recent.slice().reverse().map((action, i, plays) => {
+    const next = plays[i - 1];
     const item = document.createElement("li");
     if (!action.cards.length) {
-      item.append(Object.assign(document.createElement("span"), { textContent: `${action.number}. ${t(action.seat)} ${t(action.stopped ? "may_not_play" : "pass")}` }), amend(action, send));
+      item.append(Object.assign(document.createElement("span"), { textContent: `${action.number}. ${t(action.seat)} ${t(action.stopped ? "may_not_play" : "pass")}` }), amend(action, send, { next }));
       return item;
     }
     const field = document.createElement("input");
@@ -111,7 +113,7 @@ function draw(state) {
     field.setAttribute("aria-label", t("correct"));
     const words = document.createElement("span");
     words.textContent = `${action.number}. ${t(action.seat)} ${readingText(action.reading)} ${action.doubtful ? t("doubtful") : ""}`;
-    item.append(words, field, button(t("correct"), () => ({ do: "correct", play: action.number, cards: field.value })), amend(action, send));
+    item.append(words, field, button(t("correct"), () => ({ do: "correct", play: action.number, cards: field.value, saw: sawOf(action) })), amend(action, send, { next }));
     return item;
   }));
   const quiet = Object.assign(document.createElement("li"), { textContent: t("nobody") });

@@ -1,5 +1,6 @@
 // Commands of a referee that need no button of their own: one is chosen, its fields appear, and it is sent.
 import "./control_words.js";
+import { sawOf } from "./cards.js";
 import { lang, t } from "./words.js";
 
 const SEATS = ["E", "N", "W", "S"];
@@ -62,7 +63,7 @@ export function buildMore(form, send) {
 
 // What else may be wrong with one line of the record: another seat, never laid, a pass missed after it, or play goes back to it.
 // ``over``: the deal is over, and play cannot go back in it.
-export function amend(action, send, { over = false } = {}) {
+export function amend(action, send, { over = false, next = null } = {}) {
   const select = document.createElement("select");
   const other = SEATS.filter((seat) => seat !== action.seat);
   select.ariaLabel = t("amend_of", { n: action.number });
@@ -75,7 +76,10 @@ export function amend(action, send, { over = false } = {}) {
   );
   select.onchange = () => {
     const [name, seat] = select.value.split(" ");
-    if (name) send({ do: name, ...(name === "insert" ? { after: action.number } : { play: action.number }), ...(seat ? { seat } : {}), reason: lang === "en" ? "control page" : "桌面控制" });
+    // Between two plays: what the page shows there says whether somebody else was faster.
+    const place = ["insert", "roll_back"].includes(name) ? { before: next?.number ?? 0 } : {};
+    const seen = { saw: sawOf(action), ...place };
+    if (name) send({ do: name, ...(name === "insert" ? { after: action.number } : { play: action.number }), ...seen, ...(seat ? { seat } : {}), reason: lang === "en" ? "control page" : "桌面控制" });
     select.value = "";
   };
   return select;

@@ -1,5 +1,6 @@
 // Doubtful readings of one table, each beside its picture. An open question is not drawn anew while it stands, so that
 // nothing moves under a hand; it goes when the table no longer asks it.
+import { sawOf } from "./cards.js";
 import { cardButtons } from "./misread.js";
 import { button, node } from "./dom.js";
 import { cardText, lang, t } from "./words.js";
@@ -40,7 +41,7 @@ function playQuestion(question, level, send, pictures) {
   const cards = [...question.cards];
   const waiting = new Set(question.unsure);
   const confirm = node("button", { className: "main confirm", type: "submit" });
-  const tell = () => send({ do: "correct", play: question.number, cards });
+  const tell = () => send({ do: "correct", play: question.number, cards, saw: sawOf(question) });
   const draw = () => {
     const changed = cards.some((code, i) => code !== question.cards[i]);
     const first = [...waiting][0] ?? question.unsure[0] ?? 0;
@@ -84,7 +85,7 @@ function otherQuestion(asked, level, send, pictures) {
   }
   // One card, or two where they may be the big jokers that resist.
   const read = asked.cards.length ? asked.cards : ["??"];
-  const tell = (cards) => send({ do: "correct_exchange", seat: asked.seat, card: cards.filter((code) => code !== "??").join(" ") });
+  const tell = (cards) => send({ do: "correct_exchange", number: asked.incident, seat: asked.seat, card: cards.filter((code) => code !== "??").join(" ") });
   const confirm = button(t("as_read"), () => tell(read), { className: "main confirm", disabled: read.includes("??") });
   const change = (place, code) => tell(read.map((was, i) => (i === place ? code : was)));
   side.append(cardButtons(read, level, { unsure: read.map((_, i) => i), scope: form, change }), node("p", { className: "choices" }, confirm));

@@ -1,4 +1,5 @@
 // A deal that is over, chosen and put right: its plays with what each really was. What changes a result is confirmed.
+import { sawOf } from "./cards.js";
 import { amend } from "./control_more.js";
 import { SEATS, button, node, say } from "./dom.js";
 import { addWords, rankText, readingText, t } from "./words.js";
@@ -23,14 +24,14 @@ function confirmed(form, send, again) {
   };
 }
 
-function line(action, tell) {
+function line(action, next, tell) {
   const words = `${action.number}. ${t(action.seat)} ${action.cards.length ? readingText(action.reading) : t(action.stopped ? "may_not_play" : "pass")} ${action.corrected ? t("corrected") : ""}`;
   const item = node("li", {}, node("span", { textContent: words }));
   if (action.cards.length) {
     const field = node("input", { value: action.cards.join(" "), autocomplete: "off", ariaLabel: t("correct") });
-    item.append(field, button(t("correct"), () => tell({ do: "correct", play: action.number, cards: field.value })));
+    item.append(field, button(t("correct"), () => tell({ do: "correct", play: action.number, cards: field.value, saw: sawOf(action) })));
   }
-  item.append(amend(action, tell, { over: true }));
+  item.append(amend(action, tell, { over: true, next }));
   return item;
 }
 
@@ -53,7 +54,7 @@ async function show(deal, { form, list }, send) {
   const tell = confirmed(form, send, () => show(deal, { form, list }, send));
   const places = told.order.map((seat) => (SEATS.includes(seat) ? t(seat) : "—")).join(" ");
   const head = `${t("places_were", { a: places })}　${t("playing_level")} ${rankText(told.level)}　${t("plays_shown", { n: told.plays.length })}`;
-  list.replaceChildren(node("li", { textContent: head }), ...told.plays.map((action) => line(action, tell)));
+  list.replaceChildren(node("li", { textContent: head }), ...told.plays.map((action, i) => line(action, told.plays[i + 1], tell)));
 }
 
 export function buildEarlier(parts, send) {

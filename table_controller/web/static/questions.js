@@ -1,7 +1,7 @@
 // What the referee is asked: each doubtful play beside the picture it was read from, and what somebody is to name. An
 // open question is never drawn anew, so a state that arrives disturbs nobody who is writing; it goes when a state no
 // longer asks it.
-import { cardRow } from "./cards.js";
+import { cardRow, sawOf } from "./cards.js";
 import "./control_words.js";
 import "./duties.js";
 import { problemText } from "./problems.js";
@@ -98,7 +98,7 @@ function ask(question, level, send) {
   leave.onclick = () => say({ do: "incident", number: question.incident, status: "resolved", reason: "left doubtful" });
   form.onsubmit = (event) => {
     event.preventDefault();
-    say({ do: "correct", play: question.number, cards: field.value.replace(/[,，、]/g, " ") });
+    say({ do: "correct", play: question.number, cards: field.value.replace(/[,，、]/g, " "), saw: sawOf(question) });
   };
   const side = element("div", "answer");
   side.append(row, words, label, hint, confirm, leave, problem);
@@ -120,7 +120,7 @@ function name(owed, send) {
   const commands = {
     name_type: (choice) => ({ do: "name_type", seat: owed.asked, type: choice }),
     name_leader: (choice) => ({ do: "name_leader", leader: choice }),
-    declare: (choice) => ({ do: "declare", play: owed.play, reading: choice, by: owed.asked }),
+    declare: (choice) => ({ do: "declare", play: owed.play, reading: choice, by: owed.asked, saw: owed.taken }),
   };
   const command = commands[owed.kind];
   const word = owed.kind === "declare" ? readingText : t;

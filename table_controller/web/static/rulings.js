@@ -8,7 +8,7 @@ const PROMPTS = ["PASS", ...Array.from({ length: 10 }, (_, n) => String(n + 1)),
 
 function cardField(i, send) {
   const field = node("input", { size: 4, ariaLabel: t("really_played") });
-  return node("span", {}, field, button(t("confirm"), () => send({ do: "correct_exchange", seat: i.seat, card: field.value })));
+  return node("span", {}, field, button(t("confirm"), () => send({ do: "correct_exchange", number: i.number, seat: i.seat, card: field.value })));
 }
 
 function node(tag, properties = {}, ...children) {

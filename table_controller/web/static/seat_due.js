@@ -30,7 +30,7 @@ function namingLeader(state, me, send) {
 
 function declaring(state, me, send) {
   const owed = (state.asked ?? []).filter((one) => one.kind === "declare" && one.asked === me);
-  return owed.map((one) => box(t("declare_asked", { a: t(me) }), buttons(...one.choices.map((choice) => button(readingText(choice), () => send({ do: "declare", play: one.play, reading: choice, by: me }), { className: choice === one.taken ? "main" : "" })))));
+  return owed.map((one) => box(t("declare_asked", { a: t(me) }), buttons(...one.choices.map((choice) => button(readingText(choice), () => send({ do: "declare", play: one.play, reading: choice, by: me, saw: one.taken }), { className: choice === one.taken ? "main" : "" })))));
 }
 
 function dispute(state, me, send, incident) {

@@ -1,5 +1,5 @@
 // One table as it stands: seats, the plays of this deal with cards that can be corrected, results.
-import { cardRow } from "./cards.js";
+import { cardRow, sawOf } from "./cards.js";
 import { $, SEATS, node, say } from "./dom.js";
 import { cardButtons, closePicker } from "./misread.js";
 import { emptyTurn, rankText, readingText, t } from "./words.js";
@@ -31,7 +31,7 @@ function playRow(play, state, mayFix, send) {
     const change = (place, code) => {
       const cards = [...play.cards];
       cards[place] = code;
-      send({ do: "correct", play: play.number, cards });
+      send({ do: "correct", play: play.number, cards, saw: sawOf(play) });
     };
     item.append(cardButtons(play.cards, state.level, { unsure: play.unsure, change }));
   } else item.append(cardRow(play.cards, state.level, play.unsure));
