@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from table_controller.app.checks import decks_folder
 from table_controller.app.terminal import say
 from table_controller.config import Config
 from table_controller.errors import ConfigError, DeviceError, TableError, UsageError
+from table_controller.files import write_whole
 from table_controller.vision.enrol.opening import check_setting, current
 from table_controller.vision.enrol.store import DeckStore, check_name
 
@@ -29,13 +29,8 @@ def chosen_deck(config: Config) -> str:
 
 def keep_choice(folder: Path, name: str) -> None:
     """Remember the choice for the next start; raises DeviceError where the disk does not take it."""
-    fresh = folder / f"{CHOICE}.new"
     try:
-        with fresh.open("w", encoding="utf-8") as file:
-            file.write(f"{name}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(folder / CHOICE)
+        write_whole(folder / CHOICE, f"{name}\n")
     except OSError as error:
         raise DeviceError(f"The choice cannot be kept in {folder}: {error.strerror}.") from error
 

@@ -24,7 +24,7 @@ from table_controller.app.table import Table, add_feed, add_page, fresh_folder
 from table_controller.app.terminal import say
 from table_controller.errors import TableError, UsageError
 from table_controller.feed.client import Broker
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import Records
 from table_controller.journal.replay import journal_hash
 from table_controller.runtime.clock import RealClock, VirtualClock
 from table_controller.runtime.measure import wall_seconds
@@ -282,7 +282,7 @@ def _result(simulation: Simulation, listener: Listener, broker: RunningBroker, s
         "feed_events": publisher.events_sent,
         "feed_lost": publisher.events_sent - len(listener.numbers),
         "journal": str(table.journal_path),
-        "journal_hash": journal_hash(read_journal(table.journal_path).records),
+        "journal_hash": journal_hash(Records(table.journal_path)),
         "virtual_s": round((simulation.clock.now_ms() - simulation.started_ms) / 1000, 1),
         "wall_s": round(wall_seconds() - started, 1),
     }

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from typing import Any
 from table_controller.app import record_forms
 from table_controller.app.record_matches import Match, Matches
 from table_controller.app.terminal import say
-from table_controller.errors import JournalError, UsageError
+from table_controller.errors import UsageError
 from table_controller.games.guandan.deal import Action
 from table_controller.games.guandan.profile import rules_of
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import Records, no_journal, of_journal
 from table_controller.journal.replay import journal_hash, replay
 from table_controller.table.carry import document
 from table_controller.table.incidents import KINDS, Incident
@@ -72,33 +72,30 @@ def run(args: argparse.Namespace) -> int:
 
 def written(journal: Path, form: str, incident: int | None = None, round_: int | None = None) -> str:
     """The record in one of its forms."""
-    contents = read_journal(journal)
-    if not contents.records or contents.records[0].get("kind") != "header":
-        raise JournalError(f"{journal} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
-    events = [record for record in contents.records if record.get("kind") == "event"]
+    records = Records(journal)
     raised: dict[int, Incident] = {}
-    matches = Matches()
-    matches.see_carried(events)
+    matches = Matches(round_)
 
     def see(state: TableState) -> None:
         raised.update((i.number, i) for i in state.incidents)
         matches.see(state)
 
-    replayed = replay(contents.records, each=see)
+    replayed = replay(matches.hearing(of_journal(records, journal)), each=see)
+    reading = records.reading
+    if not reading.number:
+        raise no_journal(journal)
     if not replayed.same:
         say(replayed.words())
     state = replayed.core.state
     if form == "carry":
-        last_wall = str(events[-1].get("wall", "")) if events else ""
-        return document(state.table, [record["event"] for record in events], last_wall)
-    last_ms = events[-1]["event"]["at_ms"] if events else 0
-    walls = {record["event"]["at_ms"]: record["wall"] for record in events}
-    whole = record_of(matches.of(state, round_), last_ms, walls, [raised[number] for number in sorted(raised)])
+        return document(state.table, (record["event"] for record in _events(records)), matches.last_wall)
+    match, incidents = matches.of(state), [raised[number] for number in sorted(raised)]
+    whole = record_of(match, matches.last_ms, _walls(records, match, incidents), incidents)
     whole["evidence"] = {
-        "chain": contents.last_hash,
-        "journal_hash": journal_hash(contents.records),
+        "chain": reading.last_hash,
+        "journal_hash": journal_hash(records),
         "reproduced": replayed.same,
-        "damage": contents.damage,
+        "damage": reading.damage,
     }
     if form == "json":
         return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
@@ -111,6 +108,24 @@ def written(journal: Path, form: str, incident: int | None = None, round_: int |
         known = ", ".join(str(i["number"]) for i in whole["incidents"]) or "none"
         raise UsageError("Name the incident with --incident N.", way_out=f"Incidents: {known}.")
     return record_forms.notice(whole, chosen) if form == "notice" else record_forms.appeal(whole, chosen)
+
+
+def _events(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    return (record for record in records if record.get("kind") == "event")
+
+
+def _walls(records: Iterable[dict[str, Any]], match: Match, incidents: Iterable[Incident]) -> dict[int, str]:
+    """The wall labels of the first event, of those that the record names, and of the last, by their stamps."""
+    wanted = {line.get("ended_ms") for line in match.lines} | {incident.at_ms for incident in incidents}
+    walls, last = dict[int, str](), (0, "")
+    for record in _events(records):
+        last = (record["event"]["at_ms"], record["wall"])
+        if not walls or last[0] in walls or last[0] in wanted:
+            walls[last[0]] = last[1]
+    if last[1]:
+        walls.pop(last[0], None)
+        walls[last[0]] = last[1]
+    return walls
 
 
 def record_of(

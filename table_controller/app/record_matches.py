@@ -42,39 +42,59 @@ def _with_levels(state: TableState) -> Iterator[dict[str, object]]:
 
 @dataclass
 class Matches:
-    """Shown every state of a session in turn, keeps what belongs to each match."""
+    """Shown every state of a session in turn, keeps the match that is wanted: the last, or the last of ``round_``."""
 
-    found: list[Match] = field(default_factory=list)
+    round_: int | None = None
+    last_ms: int = 0
+    last_wall: str = ""
+    """Stamp and wall label of the last event."""
+    rounds: set[int] = field(default_factory=set)
+    """Of the matches that are over."""
+    _found: Match | None = None
+    _now: Match | None = None
+
+    def hearing(self, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """The records as they are, to be replayed: of an event its time is noted, and what a carried match brought."""
+        for record in records:
+            if record.get("kind") == "event":
+                self.last_ms, self.last_wall = int(record["event"]["at_ms"]), str(record.get("wall", ""))
+                self._see_carried(record)
+            yield record
 
     def see(self, state: TableState) -> None:
         """The next state; one in which nothing has been played belongs to no match yet."""
         match = state.match
         if not (state.deal_number or state.results or match.played):
             return
-        if not self.found or (match.session_game not in self.found[-1].games and match.game == 1):
-            self.found.append(Match(state))
-        last = self.found[-1]
-        last.state = state
-        last.games[match.session_game] = state
+        if self._now is None or (match.session_game not in self._now.games and match.game == 1):
+            self._close()
+            self._now = Match(state)
+        self._now.state = state
+        self._now.games[match.session_game] = state
 
-    def see_carried(self, records: Iterable[dict[str, Any]]) -> None:
+    def _close(self) -> None:
+        """The match that was is over: kept only where it may be the one that is wanted."""
+        if self._now is not None:
+            over = self._now.state.match.round
+            self.rounds.add(over)
+            if over == self.round_:
+                self._found = self._now
+
+    def _see_carried(self, record: dict[str, Any]) -> None:
         """What a table brought that handed its match over: the states that its events led to."""
-        for record in records:
-            event = record["event"]
-            if event["type"] == "MatchCarried" and not record.get("refused"):
-                core = TableCore()
-                for data in json.loads(event["document"])["events"]:
-                    core.commit(core.handle(from_data(data)))
-                    self.see(core.state)
+        event = record["event"]
+        if event["type"] == "MatchCarried" and not record.get("refused"):
+            core = TableCore()
+            for data in json.loads(event["document"])["events"]:
+                core.commit(core.handle(from_data(data)))
+                self.see(core.state)
 
-    def of(self, state: TableState, round_: int | None) -> Match:
-        """The match that ``state`` is in, or the last one of a round; raises UsageError where there is none."""
-        if round_ is None:
-            last = self.found[-1] if self.found else None
-            return last if last is not None and last.state is state else Match(state, {0: state})
-        for match in reversed(self.found):
-            if match.state.match.round == round_:
-                return match
-        rounds = sorted({match.state.match.round for match in self.found})
-        known = ", ".join(str(number) for number in rounds) or "none"
-        raise UsageError(f"Nothing was played in round {round_}.", way_out=f"Rounds: {known}.")
+    def of(self, state: TableState) -> Match:
+        """The match that ``state`` is in, or the last one of the round; raises UsageError where there is none."""
+        if self.round_ is None:
+            return self._now if self._now is not None and self._now.state is state else Match(state, {0: state})
+        self._close()
+        if self._found is not None:
+            return self._found
+        known = ", ".join(str(number) for number in sorted(self.rounds)) or "none"
+        raise UsageError(f"Nothing was played in round {self.round_}.", way_out=f"Rounds: {known}.")

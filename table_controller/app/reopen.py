@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from table_controller.errors import JournalError
 from table_controller.feed.refill import told_since
 from table_controller.journal.program import program
-from table_controller.journal.reader import Records, read_end
+from table_controller.journal.reader import Records, check_header, read_end
 from table_controller.journal.replay import replay
-from table_controller.journal.snapshot import Place, Snapshot, load, save
-from table_controller.journal.writer import JournalWriter
+from table_controller.journal.snapshot import Place, Snapshot, claimed, load, save, snapshot_path
+from table_controller.journal.writer import NO_FIRST, JournalWriter, check_own, damaged
 from table_controller.runtime.clock import Clock
 from table_controller.table.codec import from_data
 from table_controller.table.core import TableCore
@@ -31,11 +33,6 @@ def silent(part: float) -> None:
     """Tell nobody."""
 
 
-def snapshot_path(journal: Path) -> Path:
-    """Where the snapshot of a journal lies."""
-    return journal.with_name(f"{journal.stem}.snapshot")
-
-
 @dataclass(frozen=True)
 class Reopened:
     """What a journal leads to. ``since``: a place up to which it is whole; ``wall``, ``at_ms``: of the last event."""
@@ -50,17 +47,34 @@ class Reopened:
 
 
 def reopen(journal: Path, tell: Tell = silent) -> Reopened:
-    """The table as it was; raises InputError, JournalError. ``tell`` hears now and then how far a long journal is."""
+    """The table as it was, or a new one; raises InputError, JournalError. ``tell`` hears how far a long journal is."""
+    check_own(journal)
+    if not os.path.lexists(journal):
+        _check_end(journal, 0)
+        return Reopened(TableCore())
     snapshot = load(snapshot_path(journal), journal)
     found = _from_snapshot(snapshot, journal) if snapshot is not None else None
     return found if found is not None else _from_the_whole(journal, tell)
 
 
+def _check_end(journal: Path, number: int) -> None:
+    """Raises JournalError where a journal ends before its snapshot was written: acknowledged records are gone."""
+    claim = claimed(snapshot_path(journal))
+    if claim is not None and claim.number > number:
+        raise damaged(journal, f"it ends after {number} records, its snapshot was written after {claim.number}")
+
+
 def _from_the_whole(journal: Path, tell: Tell) -> Reopened:
     """Record by record: after a season they would not fit into memory."""
     records, last = Records(journal, tell), _Last()
-    replayed = replay(_heard(records, last))
+    try:
+        replayed = replay(_heard(records, last, journal))
+    except JournalError as error:
+        raise _of_another_program(error, last.program) from error
     reading = records.reading
+    if reading.damage and not reading.torn:
+        raise damaged(journal, reading.damage if reading.number else NO_FIRST)
+    _check_end(journal, reading.number)
     place = Place(reading.number, reading.offset, reading.last_hash, reading.before) if reading.number else None
     recovered = "" if replayed.same else replayed.words()
     return Reopened(replayed.core, last.wall, last.at_ms, last.told, last.program, recovered, place)
@@ -76,8 +90,18 @@ class _Last:
     program: str = ""
 
 
-def _heard(records: Iterable[dict[str, Any]], last: _Last) -> Iterator[dict[str, Any]]:
+def _of_another_program(error: JournalError, wrote: str) -> JournalError:
+    """An event that this program does not know: another one wrote it."""
+    if wrote in ("", program()):
+        return error
+    words = "Install that one again: systemd/install.sh rollback returns to the version before."
+    return JournalError(f"The journal was written by {wrote}; this is {program()}. {error.message}", way_out=words)
+
+
+def _heard(records: Iterable[dict[str, Any]], last: _Last, journal: Path) -> Iterator[dict[str, Any]]:
     for record in records:
+        if record["n"] == 0:
+            check_header(record, journal)
         boot, told = last.told
         last.told = told_since([{"kind": "boot", "boot": boot}, {"told": told}, record])
         if record.get("kind") == "event":

@@ -12,6 +12,7 @@ import json
 import platform
 import sys
 import tarfile
+from collections import deque
 from contextlib import redirect_stdout, suppress
 from importlib.metadata import distributions
 from pathlib import Path
@@ -21,7 +22,7 @@ from table_controller import __version__
 from table_controller.app.tools import run_doctor
 from table_controller.config import Config, load_config
 from table_controller.errors import TableError, UsageError
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import Records
 
 TAIL = 2000
 SECRET_KEYS = ("plan", "nonce", "password", "token", "secret")
@@ -87,9 +88,11 @@ def blot(value: Any) -> Any:
 
 
 def _journal(path: Path) -> str:
+    records = Records(path)
     try:
-        contents = read_journal(path)
+        last = deque(records, TAIL)
     except TableError as error:
         return json.dumps({"problem": error.line()}) + "\n"
-    lines = [json.dumps(blot(record), ensure_ascii=False) for record in contents.records[-TAIL:]]
-    return "\n".join([json.dumps({"records": len(contents.records), "damage": contents.damage}), *lines]) + "\n"
+    lines = [json.dumps(blot(record), ensure_ascii=False) for record in last]
+    head = {"records": records.reading.number, "damage": records.reading.damage}
+    return "\n".join([json.dumps(head), *lines]) + "\n"

@@ -17,9 +17,9 @@ from typing import Any
 from gpiozero.pins import Factory
 
 from table_controller import __version__
-from table_controller.app.reopen import Reopened, Tell, reopen, silent
+from table_controller.app.reopen import Tell, reopen, silent
 from table_controller.cards import SEATS, Seat
-from table_controller.errors import DeviceError, JournalError, TableError
+from table_controller.errors import DeviceError, TableError
 from table_controller.feed.client import Broker, CommandHandler, FeedClient
 from table_controller.feed.commands import Asked, CommandDesk
 from table_controller.feed.envelope import Enveloper
@@ -29,11 +29,10 @@ from table_controller.feed.refill import missing, refill
 from table_controller.feed.topics import Topics
 from table_controller.journal.program import program
 from table_controller.journal.reader import Records
-from table_controller.journal.writer import JournalWriter
+from table_controller.journal.writer import JournalWriter, other_table
 from table_controller.panel.panel import Panel
 from table_controller.runtime.clock import Clock
 from table_controller.runtime.loop import TableRuntime
-from table_controller.table.core import TableCore
 from table_controller.table.events import Event, TableOpened
 from table_controller.table.snapshot import past_deal, snapshot
 from table_controller.web.server import Page
@@ -115,12 +114,9 @@ def open_table(
 
     ``tell`` hears how far a long journal has been read.
     """
-    before = reopen(journal_path, tell) if journal_path.exists() else Reopened(TableCore())
+    before = reopen(journal_path, tell)
     if before.core.state.table not in ("", table):
-        raise JournalError(
-            f"The journal {journal_path} is of table '{before.core.state.table}', not of '{table}'.",
-            way_out="Give this table another state.directory.",
-        )
+        raise other_table(journal_path, before.core.state.table, table)
     header = {"program": program(), "table": table, "venue": venue}
     journal = JournalWriter(journal_path, header=header, sync=sync, since=before.since)
     if before.written_by not in ("", program()):

@@ -28,7 +28,6 @@ from table_controller.errors import (
     CardError,
     ConfigError,
     DeviceError,
-    JournalError,
     TableError,
     UsageError,
 )
@@ -39,8 +38,11 @@ from table_controller.games.guandan.profile import Profile, load_profile
 from table_controller.geometry import load_geometry
 from table_controller.journal.kept import keep_journal
 from table_controller.journal.program import program
-from table_controller.journal.reader import JournalContents, read_journal
+from table_controller.journal.reader import Reading, Records, of_journal
+from table_controller.journal.recover import diagnose
 from table_controller.journal.replay import journal_hash, replay
+from table_controller.journal.snapshot import claimed, snapshot_path
+from table_controller.journal.writer import damaged, other_table
 from table_controller.resources import resource
 from table_controller.runtime.clock import RealClock
 from table_controller.vision.enrol import command as deck_command
@@ -116,23 +118,22 @@ def run_replay(path: Path, *, as_json: bool, keep: Path | None = None) -> int:
 
     ``keep``: a folder of journals that every later version has to replay; this one is added (see journal/kept.py).
     """
-    contents = read_journal(path)
-    if not contents.is_journal or (contents.records and contents.records[0].get("kind") != "header"):
-        raise JournalError(f"{path} is not a journal.", way_out="A journal is a table's state/journal.jsonl.")
-    result = replay(contents.records)
+    records = Records(path)
+    result = replay(of_journal(records, path))
+    reading = records.reading
     state = result.core.state
     report = {
         "journal": str(path),
-        "records": len(contents.records),
+        "records": reading.number,
         "events": result.events,
         "refused": result.refused,
-        "damage": contents.damage or None,
+        "damage": reading.damage or None,
         "written_by": result.writer or None,
         "program": program(),
         "reproduced": result.same,
         "first_difference": result.mismatch,
         "first_seen_difference": result.differs,
-        "journal_hash": journal_hash(contents.records),
+        "journal_hash": journal_hash(records),
         "state": state.digest(),
         "phase": state.phase,
         "deal": state.deal_number,
@@ -141,22 +142,22 @@ def run_replay(path: Path, *, as_json: bool, keep: Path | None = None) -> int:
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
     else:
-        _say_replay(report, contents)
+        _say_replay(report, reading)
         print(result.words())
-    whole = not contents.damage or contents.torn
+    whole = not reading.damage or reading.torn
     if keep is not None:
-        print(f"kept as {keep_journal(path, contents, result, keep)}", file=sys.stderr)
+        print(f"kept as {keep_journal(path, records, result, keep)}", file=sys.stderr)
     return 0 if result.same and whole else EX_DATAERR
 
 
-def _say_replay(report: dict[str, Any], contents: JournalContents) -> None:
+def _say_replay(report: dict[str, Any], reading: Reading) -> None:
     for key, value in report.items():
         words = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
         print(f"{key:16} {'-' if words is None else words}")
-    if contents.torn:
-        print(f"The last record is cut off ({contents.damage}); all records before it were replayed.")
-    elif contents.damage:
-        print(f"The journal is DAMAGED: {contents.damage}. Only what comes before was replayed.")
+    if reading.torn:
+        print(f"The last record is cut off ({reading.damage}); all records before it were replayed.")
+    elif reading.damage:
+        print(f"The journal is DAMAGED: {reading.damage}. Only what comes before was replayed.")
 
 
 def run_doctor(config: Config | None) -> int:
@@ -176,6 +177,7 @@ def run_doctor(config: Config | None) -> int:
         ("panel", _panel),
         ("firmware tools", lambda: unavailable_reason() or "avr-gcc and the AVR simulator are here"),
         ("disk", lambda: _state(config)),
+        ("journal", lambda: _journal(config)),
         ("running table", lambda: _running(config)),
     ]
     failed = 0
@@ -251,6 +253,21 @@ def _state(config: Config | None) -> str:
         raise DeviceError(f"Only {free_mb} MB are left at {there}.", way_out="Free some space.")
     mine = "" if os.access(there, os.W_OK | os.X_OK) else "; this user may not write there, its service must"
     return f"{folder}: {free_mb / 1024:.1f} GiB free{mine}"
+
+
+def _journal(config: Config | None) -> str:
+    """Whether the table's journal is whole and its own; raises TableError where a start would stop at it."""
+    if config is None:
+        return "a table.toml says where it is: --config"
+    path = Path(config.state.directory).absolute() / "journal.jsonl"
+    if not os.path.lexists(path) and claimed(snapshot_path(path)) is None:
+        return f"{path} begins with the first start"
+    found = diagnose(path)
+    if not found.healthy:
+        raise damaged(path, found.damage or f"{found.missing} records are gone from its end")
+    if found.header.get("table", config.table.id) != config.table.id:
+        raise other_table(path, str(found.header["table"]), config.table.id)
+    return f"{path}: {found.records} records, whole"
 
 
 def _running(config: Config | None) -> str:

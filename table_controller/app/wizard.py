@@ -7,7 +7,7 @@ asking.
 from __future__ import annotations
 
 import argparse
-import os
+import errno
 import sys
 import tomllib
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from table_controller.app.terminal import say
 from table_controller.config import Config, parse_config, read_text
 from table_controller.dealer.ports import BY_ID
 from table_controller.errors import ConfigError, TableError, UsageError
+from table_controller.files import write_whole
 
 EMPTY = "-"
 """The answer that says: none."""
@@ -174,17 +175,19 @@ def _literal(value: Any) -> str:
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:
-    """Whole or not at all; what stood before is kept beside it."""
+    """Whole or not at all; what stood before is kept beside it, and at every moment one of them is in its place."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"{path.name}.new")
-        fresh.write_text(as_toml(data), encoding="utf-8")
-        there = path.exists()
-        fresh.chmod(path.stat().st_mode & 0o777 if there else 0o640)
-        if os.geteuid() == 0:  # by sudo: whoever could read it before still can, the table's service before all
-            os.chown(fresh, -1, (path if there else path.parent).stat().st_gid)
-        if there:
-            path.replace(path.with_name(f"{path.name}.before"))
-        fresh.replace(path)
+        if path.exists():
+            write_whole(path.with_name(f"{path.name}.before"), path.read_bytes(), mode=path.stat().st_mode & 0o777)
+        write_whole(path, as_toml(data))  # by sudo: whoever could read it still can, the table's service before all
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.", way_out="Run it with sudo.") from error
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.", way_out=_way_out(error)) from error
+
+
+def _way_out(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return "Free some space (df -h), then run it again."
+    if error.errno == errno.EROFS:
+        return "Its disk cannot be written: make it writable (mount -o remount,rw), or name another file with --config."
+    return "Run it with sudo."

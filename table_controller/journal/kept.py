@@ -14,7 +14,7 @@ from typing import Any
 
 from table_controller.errors import InputError, JournalError
 from table_controller.journal.program import essence
-from table_controller.journal.reader import JournalContents, read_journal
+from table_controller.journal.reader import Records
 from table_controller.journal.replay import Replay, journal_hash, replay
 
 
@@ -27,12 +27,13 @@ class Kept:
 
     def problem(self) -> str:
         """Why this program does not replay it as it must; empty when it does."""
-        contents = read_journal(self.path)
-        if contents.damage:
-            return contents.damage
-        if journal_hash(contents.records) != self.expected["journal_hash"]:
+        records = Records(self.path)
+        found = journal_hash(records)
+        if records.reading.damage:
+            return records.reading.damage
+        if found != self.expected["journal_hash"]:
             return "Its events read differently: another journal hash."
-        result = replay(contents.records)
+        result = replay(records)
         allowed = self.expected.get("differs")
         if allowed is not None:
             if result.differs != allowed["from"]:
@@ -55,9 +56,9 @@ def kept_journals(folder: Path) -> list[Kept]:
     ]
 
 
-def keep_journal(path: Path, contents: JournalContents, result: Replay, folder: Path) -> Path:
+def keep_journal(path: Path, records: Records, result: Replay, folder: Path) -> Path:
     """Add a whole journal to a folder; raises JournalError for one that is damaged, or that differs already."""
-    if contents.damage or not result.same:
+    if records.reading.damage or not result.same:
         raise JournalError(f"{path} does not replay: it is not kept.", way_out="Keep one that this version wrote.")
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")
     made = folder / f"{name}.jsonl.gz"
@@ -66,7 +67,7 @@ def keep_journal(path: Path, contents: JournalContents, result: Replay, folder: 
         "written_by": result.writer,
         "events": result.events,
         "refused": result.refused,
-        "journal_hash": journal_hash(contents.records),
+        "journal_hash": journal_hash(records),
         "seen": essence(result.core.state),
     }
     try:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from table_controller.files import write_whole
 from table_controller.journal.program import program
 from table_controller.journal.record import decode, line_hash
 from table_controller.table.state import TableState
@@ -44,29 +46,46 @@ class Snapshot:
     told: int
 
 
+def snapshot_path(journal: Path) -> Path:
+    """Where the snapshot of a journal lies."""
+    return journal.with_name(f"{journal.stem}.snapshot")
+
+
 def save(path: Path, snapshot: Snapshot) -> None:
     """Replace the snapshot of a table; one that cannot be written costs time at the next start and nothing else."""
     body = pickle.dumps((program(), snapshot), protocol=5)
-    fresh = path.with_name(f"{path.name}.new")
-    try:
-        fresh.write_bytes(_MAGIC + hashlib.sha256(body).digest() + body)
-        fresh.chmod(0o640)
-        fresh.replace(path)
-    except OSError:
-        return
+    with suppress(OSError):
+        # not waited for: one that a power cut spoils is known by its hash
+        write_whole(path, _MAGIC + hashlib.sha256(body).digest() + body, mode=0o640, durable=False)
 
 
 def load(path: Path, journal: Path) -> Snapshot | None:
     """The snapshot, if it is whole, of this program and of this journal; None whenever there is a doubt."""
     try:
-        data = path.read_bytes()
-        body = data[len(_MAGIC) + 32 :]
-        if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(body).digest() != data[len(_MAGIC) : len(_MAGIC) + 32]:
-            return None
-        wrote, snapshot = _Plain(io.BytesIO(body)).load()
+        wrote, snapshot = _read(path)
         return snapshot if wrote == program() and _fits(snapshot, journal) else None
     except Exception:  # whatever is wrong with a shortcut, the long way is right
         return None
+
+
+def claimed(path: Path) -> Place | None:
+    """How far the journal had come when a snapshot was written, whoever wrote it; None where it is in doubt.
+
+    A snapshot is written after the journal is durable: one that ends before this has lost records.
+    """
+    try:
+        return _read(path)[1].place
+    except Exception:  # as above
+        return None
+
+
+def _read(path: Path) -> tuple[str, Snapshot]:
+    data = path.read_bytes()
+    body = data[len(_MAGIC) + 32 :]
+    if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(body).digest() != data[len(_MAGIC) : len(_MAGIC) + 32]:
+        raise ValueError("not a whole snapshot")
+    wrote, snapshot = _Plain(io.BytesIO(body)).load()
+    return wrote, snapshot
 
 
 def _fits(snapshot: Snapshot, journal: Path) -> bool:

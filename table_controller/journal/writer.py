@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import pwd
+import shlex
 from pathlib import Path
 from typing import Any
 
 from table_controller.errors import JournalError
-from table_controller.journal.reader import JournalContents, read_end, read_journal
-from table_controller.journal.record import encode, line_hash
+from table_controller.files import sync_folder
+from table_controller.journal.reader import VERSION, Reading, check_header, lines_of, opened, set_aside
+from table_controller.journal.record import FIRST_PREVIOUS, encode, line_hash
 from table_controller.journal.snapshot import Place
 
-VERSION = 1
+NO_FIRST = "its first record cannot be read; perhaps it is not a journal at all"
 
 
 class JournalWriter:
@@ -30,23 +34,30 @@ class JournalWriter:
         """
         self.path = path
         self._sync = sync
-        self._since = since
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
         except OSError as error:
-            raise JournalError(f"The journal {path} cannot be opened: {error.strerror}.") from error
+            raise not_opened(path, error) from error
         try:
             self._lock()
-            contents = self._continued()
+            found = self._continued(since)
+            self._end = self._before = found.offset
+            self._number, self._previous = found.number, found.last_hash
+            if self._number == 0:
+                self._begin({"kind": "header", "version": VERSION, **(header or {})})
         except BaseException:
             os.close(self._fd)
             raise
-        self._end = self._before = contents.good_bytes
-        self._number = len(contents.records) + (since.number if since is not None else 0)
-        self._previous = contents.last_hash
-        if self._number == 0:
-            self.append({"kind": "header", "version": VERSION, **(header or {})})
+
+    def _begin(self, header: dict[str, Any]) -> None:
+        try:
+            self.append(header)
+            if self._sync:
+                sync_folder(self.path.parent)
+        except (OSError, JournalError) as error:
+            words = error.message if isinstance(error, JournalError) else f"{self.path}: {error.strerror}."
+            raise JournalError(words, way_out="Free some space, then start it again.") from error
 
     def _lock(self) -> None:
         """Two controllers on one journal would break its chain."""
@@ -58,22 +69,19 @@ class JournalWriter:
                 way_out="Stop it first, or give this one another state.directory.",
             ) from error
 
-    def _continued(self) -> JournalContents:
-        place = self._since
-        contents = (
-            read_journal(self.path)
-            if place is None
-            else read_end(self.path, place.number, place.offset, place.previous)
-        )
-        if contents.damage and not contents.torn:
-            known = contents.records or place is not None
-            what = f"is damaged: {contents.damage}" if known else "is not a journal"
-            raise JournalError(
-                f"{self.path} {what}. It was left as it is.",
-                way_out="`table-controller recover` explains and mends it.",
-            )
-        os.ftruncate(self._fd, contents.good_bytes)
-        return contents
+    def _continued(self, since: Place | None) -> Reading:
+        """How far the file is good; what is torn off at its end is cut away. Of an old one only the end is kept."""
+        place = since or Place(0, 0, FIRST_PREVIOUS, 0)
+        with opened(self.path) as file:
+            file.seek(place.offset)
+            found = Reading(lines_of(file), place.number, place.previous, place.offset)
+            for record in found:
+                if record["n"] == 0:
+                    check_header(record, self.path)
+        if found.damage and not found.torn:
+            raise damaged(self.path, found.damage if found.number else NO_FIRST)
+        os.ftruncate(self._fd, found.offset)
+        return found
 
     def append(self, data: dict[str, Any]) -> None:
         """Write one record and make it durable. On an error the file is cut back to its last whole record."""
@@ -111,3 +119,54 @@ class JournalWriter:
         """Flush and close."""
         os.fsync(self._fd)
         os.close(self._fd)
+
+
+def damaged(path: Path, damage: str) -> JournalError:
+    """The error of a start on a journal that cannot be read to its end."""
+    place = path.absolute()
+    return JournalError(
+        f"The journal {place} is damaged: {damage}. It was left as it is.",
+        way_out=f"{shlex.join(['table-controller', 'recover', str(place)])} explains it, and mends it with --repair.",
+    )
+
+
+def not_opened(path: Path, error: OSError) -> JournalError:
+    """Why a journal cannot be opened for writing, and what to do about it."""
+    place = path.absolute()
+    if isinstance(error, PermissionError):
+        me = _user()
+        words = f"Whoever runs the table must own it, here {me}: {shlex.join(['sudo', 'chown', me, str(place)])}."
+        words = words if place.exists() else f"{me} must be able to write in {place.parent}."
+    elif error.errno == errno.EROFS:
+        words = "Its disk cannot be written: dmesg says why; set state.directory to one that can."
+    elif isinstance(error, IsADirectoryError):
+        words = set_aside(path)
+    else:
+        words = "Look at the disk: df -h, dmesg."
+    return JournalError(f"The journal {place} cannot be opened: {error.strerror}.", way_out=words)
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
+def check_own(path: Path) -> None:
+    """Raises JournalError where this program could not write a journal that is there, before it is read at length."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise not_opened(path, error) from error
+
+
+def other_table(path: Path, theirs: str, ours: str) -> JournalError:
+    """The error of a table that finds another one's journal in its place."""
+    return JournalError(
+        f"The journal {path.absolute()} is of table '{theirs}', not of '{ours}'.",
+        way_out="Set table.id back, or give this table another state.directory. Or, if it was renamed: "
+        + set_aside(path),
+    )

@@ -137,7 +137,14 @@ def nothing(journal: Path, snapshot: Path) -> None:
     snapshot.write_bytes(b"")
 
 
-@pytest.mark.parametrize("spoil", [cut, flip, shorter_journal, another_journal, nothing])
+@pytest.mark.parametrize("spoil", [shorter_journal, another_journal])
+def test_a_journal_that_ends_before_its_snapshot_is_refused(journal: Path, spoil: Callable[[Path, Path], None]) -> None:
+    spoil(journal, snapshot_path(journal))
+    with pytest.raises(JournalError, match="its snapshot was written after"):
+        reopen(journal)
+
+
+@pytest.mark.parametrize("spoil", [cut, flip, nothing])
 def test_a_snapshot_in_doubt_is_not_used(
     journal: Path, spoil: Callable[[Path, Path], None], handled: list[object]
 ) -> None:
@@ -180,16 +187,17 @@ def test_after_a_long_start_the_first_event_brings_a_snapshot(journal: Path, han
 
 @pytest.mark.parametrize("end", [b"12ab", b"00000000 {}\n"])
 def test_what_follows_the_good_records_of_a_whole_journal_is_cut_or_refused(journal: Path, end: bytes) -> None:
-    snapshot_path(journal).unlink()
-    good = journal.read_bytes()
+    before, good = whole(journal), journal.read_bytes()
     journal.write_bytes(good + end)
-    before = reopen(journal)
     if end.endswith(b"\n"):
-        with pytest.raises(JournalError, match=f"record {_number(before)} at byte {len(good)} is damaged"):
+        words = f"record {_number(before)} at byte {len(good)} is damaged"
+        with pytest.raises(JournalError, match=words):
             JournalWriter(journal, since=before.since)
+        with pytest.raises(JournalError, match=words):
+            reopen(journal)
         assert journal.read_bytes() == good + end
     else:
-        JournalWriter(journal, since=before.since).close()
+        JournalWriter(journal, since=reopen(journal).since).close()
         assert journal.read_bytes() == good
 
 
