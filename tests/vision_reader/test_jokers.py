@@ -14,6 +14,8 @@ from table_controller.vision.classify import CLASSES, NO_INDEX, cut_patch, no_in
 from table_controller.vision.detect import Corner
 from table_controller.vision.images import Image
 from table_controller.vision.jokers import BIG, BLACK_TO, RED_FROM, SMALL, has_colour, redness, told_by_ink
+from table_controller.vision.reader import Reader
+from table_controller.vision.reading import IndexReading
 
 WORD_MM, AT_MM = 17.0, (6.0, 12.5)
 
@@ -76,3 +78,22 @@ def test_what_a_deck_takes_for_a_joker_is_none_sooner_unless_its_jokers_are_stra
     shipped[:, NO_INDEX] = 0.8
     assert no_index(shipped, deck_says, strange_jokers=False).tolist() == [True, True]
     assert no_index(shipped, deck_says, strange_jokers=True).tolist() == [False, True]
+
+
+def test_in_a_photograph_of_an_unknown_deck_a_joker_that_is_not_quite_certain_is_doubtful(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word on a box is the likest to a joker's."""
+
+    def said(card: str, chance: float) -> IndexReading:
+        probs = np.full(CLASSES, (1 - chance) / (CLASSES - 1), np.float32)
+        probs[FACES.index(card)] = chance
+        return IndexReading(card, chance, False, (9.0, 9.0), (0.0, -1.0), 9.0, 4.0, (7.0, 5.0, 11.0, 13.0), 0.9, probs)
+
+    readings = [said("SJ", 0.9), said("BJ", 0.97), said("TS", 0.9)]
+    monkeypatch.setattr(reader, "_name", lambda *a, **more: readings)
+    blank = np.full((80, 120, 3), 200, np.uint8)
+    assert [r.doubtful for r in reader.read_photo(blank)] == [True, False, False]
+    assert not any(r.doubtful for r in reader.read_crop(blank, 3.0))
+    monkeypatch.setattr(reader, "_knows_jokers", True)
+    assert not any(r.doubtful for r in reader.read_photo(blank)), "an enrolled deck's jokers are known"
