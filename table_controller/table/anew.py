@@ -15,8 +15,10 @@ from table_controller.table.match_state import PastDeal
 from table_controller.table.proofs import prove, withdraw_unproved
 from table_controller.table.refusal import Refusal
 from table_controller.table.turn import Draft
+from table_controller.table.undone import withdraw_ruled
 
 Verdicts = list[tuple[Action, Verdict]]
+GONE = "no longer holds after a correction"
 OF_A_PLAY = ("not_a_play", "does_not_beat", "too_many_cards", "irregular_layout", "out_of_turn")
 """Kinds that hold or fall with what a play of the record was."""
 
@@ -40,8 +42,11 @@ def _start(draft: Draft) -> Deal:
     return Deal(leader=state.leader or state.deal.leader, level=state.deal_level, report_limit=limit)
 
 
-def judge_anew(draft: Draft, at_ms: int) -> None:
-    """The deal from its start with the record as it stands now; the turn and the clock follow."""
+def judge_anew(draft: Draft, at_ms: int, *, misread: bool = True) -> None:
+    """The deal from its start with the record as it stands now; the turn and the clock follow.
+
+    ``misread``: the record was wrong, so that rulings on what never was go too; not where play only went back.
+    """
     state, before = draft.state, draft.state.deal
     assert before is not None
     deal = _start(draft)
@@ -51,7 +56,7 @@ def judge_anew(draft: Draft, at_ms: int) -> None:
     state.deal = deal
     if not deal.leading or deal.trick_number != before.trick_number or deal.turn != before.turn:
         state.names_type, state.nameable = None, []
-    _settle_incidents(draft, verdicts, at_ms)
+    _settle_incidents(draft, verdicts, at_ms, misread=misread)
     keep_reports(before, deal)
     if deal.turn is not None and deal.turn != before.turn and state.phase in ("playing", "trick_over", "paused"):
         begin_turn(draft, deal.turn, at_ms)
@@ -87,10 +92,11 @@ def faults_of(verdicts: Verdicts) -> set[tuple[str, int]]:
     return found | {("out_of_turn", action.number) for action, verdict in verdicts if verdict.out_of_turn}
 
 
-def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
+def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int, *, misread: bool) -> None:
     """Raise what shows only now, withdraw what no longer holds."""
-    _settle_faults(draft, draft.state.deal_number, verdicts, at_ms)
-    _settle_reports(draft, verdicts, at_ms)
+    before = draft.state.actions[: draft.state.judged_from]
+    _settle_faults(draft, draft.state.deal_number, verdicts, before, at_ms, misread=misread)
+    _settle_reports(draft, verdicts, at_ms, misread=misread)
     _settle_conservation(draft, at_ms)
     withdraw_unproved(draft, at_ms)
     prove(draft, at_ms)
@@ -98,21 +104,26 @@ def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
 
 def settle_past(draft: Draft, past: PastDeal, verdicts: Verdicts, at_ms: int) -> None:
     """The same for a deal that is over: its faults, and what its plays prove of its exchange."""
-    _settle_faults(draft, past.number, verdicts, at_ms)
+    _settle_faults(draft, past.number, verdicts, past.actions[: past.judged_from], at_ms, misread=True)
     if past.exchange is not None:
         found = proved(list(past.actions), past.exchange, past.level, draft.profile)
         withdraw_unproved(draft, at_ms, past.number, found)
         prove(draft, at_ms, past.number, found)
 
 
-def _settle_faults(draft: Draft, number: int, verdicts: Verdicts, at_ms: int) -> None:
+def _settle_faults(
+    draft: Draft, number: int, verdicts: Verdicts, before: Iterable[Action], at_ms: int, *, misread: bool
+) -> None:
+    """``before``: plays before the last resync, which nobody judges any more."""
     state, faults = draft.state, faults_of(verdicts)
-    seats = {action.number: action.seat for action, _ in verdicts}
+    seats, unjudged = {action.number: action.seat for action, _ in verdicts}, {action.number for action in before}
     mine = [i for i in state.incidents if draft.of_deal(i, number) and i.play is not None]
     for incident in mine:
-        holds = (incident.kind, incident.play) in faults
+        holds = (incident.kind, incident.play) in faults or incident.play in unjudged
         if incident.kind in OF_A_PLAY and incident.status in OPEN and not holds:
-            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
+            draft.withdraw(incident.number, at_ms, GONE)
+        elif incident.kind in OF_A_PLAY and incident.status == "resolved" and misread and not holds:
+            withdraw_ruled(draft, incident, at_ms, GONE)
     known = {(i.kind, i.play) for i in mine if not i.is_withdrawn}
     for kind, play in sorted(faults - known):
         draft.incident(kind, at_ms, seats[play], play, deal=number)
@@ -134,15 +145,18 @@ def _settle_conservation(draft: Draft, at_ms: int) -> None:
             draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
 
 
-def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int) -> None:
+def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int, *, misread: bool) -> None:
+    state = draft.state
+    since_ms = state.actions[state.judged_from].at_ms if 0 < state.judged_from < len(state.actions) else 0
     dues = {action.seat: verdict.report for action, verdict in verdicts if verdict.report is not None}
     for incident in list(draft.state.incidents):
-        if not draft.of_this_deal(incident) or incident.status not in OPEN or incident.seat is None:
+        may_go = incident.status in OPEN or (misread and incident.status == "resolved")
+        if not draft.of_this_deal(incident) or not may_go or incident.seat is None or incident.at_ms < since_ms:
             continue
         due = dues.get(incident.seat)
         wrong = incident.kind == "wrong_report" and incident.detail.split(" ")[0] == str(due)
         if wrong or (incident.kind == "missed_report" and due is None):
-            draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
+            withdraw_ruled(draft, incident, at_ms, GONE)
 
 
 def keep_reports(old: Deal, new: Deal) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from table_controller.cards import SEATS, Pair, other_pair, pair_of
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.penalties import Given, may_give
@@ -46,7 +48,8 @@ def match_set(draft: Draft, event: MatchSet) -> None:
         raise Refusal("Name the four players at E N W S, or none.", code="MATCH")
     fresh(draft, event.at_ms)
     state = draft.state
-    state.given = [g for g in state.given if g.round == event.round or _lost_before(state, g, event.names)]
+    kept = [g for g in state.given if g.round == event.round or _lost_before(state, g, event.names)]
+    state.given = [replace(g, game=0) for g in kept]  # what counted in a game counts in none of the games to come
     begins = event.at_ms + event.starts_in_minutes * MINUTE_MS
     ends = begins + minutes * MINUTE_MS if minutes else 0
     state.match = MatchState(

@@ -17,7 +17,7 @@ from table_controller.games.guandan.tribute import big_jokers, payers, tribute_p
 from table_controller.table.anew import judge_anew, refuse_impossible, settle_past, with_reading
 from table_controller.table.deal_end import FINISHED, end_deal, reopen
 from table_controller.table.events import PlayCorrected
-from table_controller.table.exchange import answered, judge_return, resisted, settle_tribute
+from table_controller.table.exchange import answered, judge_return, judge_wild, resisted, settle_tribute
 from table_controller.table.incidents import ASKING
 from table_controller.table.match_state import PastDeal
 from table_controller.table.play import take_unapplied, take_waiting
@@ -145,7 +145,7 @@ def rolled_back(draft: Draft, event: RolledBack) -> None:
         later.extend(actions[place + 1 :])
         return actions[: place + 1]
 
-    _apply(draft, Word(0, event.at_ms), edit)
+    _apply(draft, Word(0, event.at_ms), edit, misread=False)
     state = draft.state
     state.early, state.unapplied, state.rejected = [], [], None
     for action in later:
@@ -186,7 +186,7 @@ def _close_question(draft: Draft, play: int, at_ms: int, by: str) -> None:
             draft.update(incident.number, at_ms, by, "corrected", status="resolved")
 
 
-def _apply(draft: Draft, word: Word, edit: Edit) -> None:
+def _apply(draft: Draft, word: Word, edit: Edit, *, misread: bool = True) -> None:
     """Edit the record of the deal under way, or of one that is over."""
     state, number, at_ms = draft.state, word.deal, word.at_ms
     current = number in (0, state.deal_number) and state.phase in UNDER_WAY and state.deal is not None
@@ -196,7 +196,7 @@ def _apply(draft: Draft, word: Word, edit: Edit) -> None:
     numbers = {action.number for action in state.actions[: state.judged_from]}
     state.actions = edit(list(state.actions))
     state.judged_from = sum(action.number in numbers for action in state.actions)
-    judge_anew(draft, at_ms)
+    judge_anew(draft, at_ms, misread=misread)
     deal = state.deal
     if deal is not None and deal.over and state.phase != "paused":
         end_deal(draft, at_ms)
@@ -320,6 +320,7 @@ def _tribute_told(draft: Draft, event: ExchangeCorrected) -> None:
     cards = [event.card, *([event.second] if event.second else [])]
     exchange.shown[event.seat] = max(cards, key=lambda card: tribute_strength(card, state.deal_level))
     exchange.jokers[event.seat] = big_jokers(cards)
+    judge_wild(draft, event.seat, event.at_ms)
     phase = state.under if state.phase == "paused" else state.phase
     if resisted(draft, event.at_ms):
         return

@@ -141,9 +141,18 @@ def _tribute(draft: Draft, laid: Early) -> None:
     exchange.shown[seat] = cards[0]
     draft.publish("tribute", seat=seat, card=cards[0])
     _ask(draft, laid)
-    if cards[0] == wild_of(draft.state.deal_level) and not laid.doubtful:
-        draft.incident("wrong_tribute", laid.at_ms, seat, detail=f"{cards[0]}: the wild is no tribute")
+    if not laid.doubtful:
+        judge_wild(draft, seat, laid.at_ms)
     settle_tribute(draft, laid.at_ms)
+
+
+def judge_wild(draft: Draft, seat: Seat, at_ms: int) -> None:
+    """The wild is no tribute (seed 000 L143): told while it lies as one, and withdrawn once another card does."""
+    card = draft.state.exchange.shown.get(seat)
+    if card != wild_of(draft.state.deal_level):
+        _wild_taken_back(draft, seat, at_ms, "another card lies as tribute")
+    elif not _wild_told(draft, seat):
+        draft.incident("wrong_tribute", at_ms, seat, detail=f"{card}: the wild is no tribute")
 
 
 def resisted(draft: Draft, at_ms: int) -> bool:
@@ -287,18 +296,22 @@ def _tribute_put_right(draft: Draft, laid: Early) -> bool:
     if tribute_strength(card, state.deal_level) <= tribute_strength(was, state.deal_level):
         return False
     exchange.shown[laid.seat], exchange.jokers[laid.seat] = card, big_jokers([card])
-    _wild_taken_back(draft, laid)
+    _wild_taken_back(draft, laid.seat, laid.at_ms, "put right before play")
     plan = tribute_plan(state.last_order, exchange.shown, state.deal_level)
     exchange.pays, state.leader = plan.pays, plan.leads
     _tell_put_right(draft, laid, "wrong_tribute_early")
     return True
 
 
-def _wild_taken_back(draft: Draft, laid: Early) -> None:
-    for incident in list(draft.state.incidents):
-        mine = incident.kind == "wrong_tribute" and incident.seat == laid.seat and draft.of_this_deal(incident)
-        if mine and incident.is_open:
-            draft.withdraw(incident.number, laid.at_ms, "put right before play")
+def _wild_told(draft: Draft, seat: Seat) -> list[Incident]:
+    """The open incidents that say that a seat paid the wild; what a play proves names its play."""
+    found = [i for i in draft.state.incidents if i.kind == "wrong_tribute" and i.seat == seat and i.play is None]
+    return [i for i in found if i.is_open and draft.of_this_deal(i)]
+
+
+def _wild_taken_back(draft: Draft, seat: Seat, at_ms: int, why: str) -> None:
+    for incident in _wild_told(draft, seat):
+        draft.withdraw(incident.number, at_ms, why)
 
 
 def return_put_right(draft: Draft, laid: Early) -> bool:

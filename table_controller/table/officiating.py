@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import copy
 
-from table_controller.cards import PAIRS, Seat, other_pair, pair_of, partner
+from table_controller.cards import Seat, other_pair, pair_of, partner
 from table_controller.games.guandan import irregular
 from table_controller.games.guandan import penalties as rules
 from table_controller.games.guandan.irregular import Treatment
 from table_controller.games.guandan.obligation import LeadBan, MustLead, ShownCard
 from table_controller.games.guandan.tribute import payers
+from table_controller.table.anew import judge_anew
 from table_controller.table.contest import lose_game
 from table_controller.table.corrections import valid_again
 from table_controller.table.deal_end import (
@@ -43,9 +44,10 @@ from table_controller.table.refusal import Refusal
 from table_controller.table.stops import barred, skip, stop
 from table_controller.table.told import tell_deal
 from table_controller.table.turn import Draft
+from table_controller.table.undone import fouls_told, propose_again, rights_gone, withdraw_what_followed
 
 IN_PLAY = ("playing", "trick_over")
-VOID_HAND = "void_hand"
+VOID_HAND = rules.VOID_HAND
 
 
 def find(draft: Draft, number: int) -> Incident:
@@ -82,6 +84,7 @@ def ruled(draft: Draft, event: Ruled) -> None:
         _treat(draft, incident, seat, event)
     _carry_out(draft, incident, seat, event)
     _due(draft, seat, event.at_ms)
+    propose_again(draft)
 
 
 def _lapse(draft: Draft, incident: Incident, event: Ruled) -> None:
@@ -191,26 +194,23 @@ def _due(draft: Draft, seat: Seat, at_ms: int) -> None:
     pair = pair_of(seat)
     tally = rules.tally(state.given, pair, match.game, match.round)
     owed = rules.fouls_for(tally.violations_in_round, profile)
-    had = sum(
-        i.kind == "foul_due"
-        and i.seat is not None
-        and pair_of(i.seat) == pair
-        and i.status != "overturned"
-        and i.detail.endswith(f"round {match.round}")
-        for i in state.incidents
-    )
+    had = len(fouls_told(draft, pair))
     if owed > had:
         detail = f"{tally.violations_in_round} violations of {pair} in round {match.round}"
         draft.incident("foul_due", at_ms, seat, detail=detail)
     if rules.game_lost_due(tally.fouls_in_game, profile):
-        _once(draft, "game_loss_due", seat, at_ms, f"{tally.fouls_in_game} fouls of {pair} in game {match.game}")
+        detail = f"{tally.fouls_in_game} fouls of {pair} in game {match.game}"
+        since = max((i.number for i in state.incidents if i.session_game < match.session_game), default=0)
+        _once(draft, "game_loss_due", seat, at_ms, detail, since)
     if rules.out_due(tally.games_lost, profile):
-        _once(draft, "exclusion_due", seat, at_ms, f"{tally.games_lost} games of {pair} lost by penalty")
+        lost = [g.incident for g in state.given if g.penalty == "game_lost" and pair_of(g.seat) == pair]
+        _once(draft, "exclusion_due", seat, at_ms, f"{tally.games_lost} games of {pair} lost by penalty", max(lost))
 
 
-def _once(draft: Draft, kind: str, seat: Seat, at_ms: int, detail: str) -> None:
-    known = any(i.kind == kind and i.detail == detail and i.status != "overturned" for i in draft.state.incidents)
-    if not known:
+def _once(draft: Draft, kind: str, seat: Seat, at_ms: int, detail: str, since: int) -> None:
+    """Raise what is due, unless that was done after incident ``since``."""
+    told = [i for i in draft.state.incidents if i.kind == kind and i.detail == detail and i.status != "overturned"]
+    if all(i.number <= since for i in told):
         draft.incident(kind, at_ms, seat, detail=detail)
 
 
@@ -244,17 +244,26 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
         valid_again(draft, incident.deal, at_ms)
     if incident.kind == "late_arrival":
         not_late(draft, number)
-    state.given = [item for item in state.given if item.incident != number]
-    state.stops = [item for item in state.stops if item.incident != number]
-    state.bans = [item for item in state.bans if item.incident != number]
-    if state.must_lead is not None and state.must_lead.incident == number:
-        state.must_lead = None
+    rights_gone(draft, number)
     if incident.kind in WRONG_PLAYS:
         unname(draft)
     if incident.kind == "tribute_not_due":
         state.shown_cards = [s for s in state.shown_cards if s.seat != incident.seat or s.card not in incident.detail]
     draft.publish("overturned", number=number, levels=tuple(sorted(state.levels.items())))
-    _withdraw_what_followed(draft, at_ms)
+    withdraw_what_followed(draft, at_ms)
+    _give_turn_back(draft, number, at_ms)
+
+
+def _give_turn_back(draft: Draft, number: int, at_ms: int) -> None:
+    """A seat was passed over for what is overturned now, and nobody has acted since: it is its turn again."""
+    state, stay = draft.state, len(draft.state.actions)
+    while stay > state.judged_from and state.actions[stay - 1].cause == number:
+        stay -= 1
+    if stay == len(state.actions) or state.phase not in (*IN_PLAY, "paused") or state.deal is None:
+        return
+    state.actions = state.actions[:stay]
+    judge_anew(draft, at_ms)
+    skip_if_barred(draft, at_ms)
 
 
 def _foul_gone(draft: Draft, number: int) -> None:
@@ -283,22 +292,6 @@ def _take_hand_up(draft: Draft) -> None:
         deal.out.remove(deal.void)
     deal.void, deal.void_after = None, 0
     state.judged_from, state.resynced = len(state.actions), copy.deepcopy(deal)
-
-
-def _withdraw_what_followed(draft: Draft, at_ms: int) -> None:
-    """A foul or a lost game that was due only by the penalty that is gone is no longer due."""
-    state, match = draft.state, draft.state.match
-    for pair in PAIRS:
-        tally = rules.tally(state.given, pair, match.game, match.round)
-        holds = {
-            "foul_due": rules.fouls_for(tally.violations_in_round, draft.profile) > 0,
-            "game_loss_due": rules.game_lost_due(tally.fouls_in_game, draft.profile),
-            "exclusion_due": rules.out_due(tally.games_lost, draft.profile),
-        }
-        for incident in list(state.incidents):
-            mine = incident.seat is not None and pair_of(incident.seat) == pair
-            if mine and incident.is_open and not holds.get(incident.kind, True):
-                draft.withdraw(incident.number, at_ms, "a penalty it rested on was overturned")
 
 
 def noted(draft: Draft, event: IrregularityNoted) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from table_controller.games.guandan.proof import Exchanged, Proof, proved
 from table_controller.table.turn import Draft
+from table_controller.table.undone import withdraw_ruled
 
 
 def _proofs(draft: Draft) -> list[Proof]:
@@ -36,6 +37,6 @@ def withdraw_unproved(draft: Draft, at_ms: int, deal: int = 0, proofs: list[Proo
     holds = {(proof.kind, proof.seat) for proof in (_proofs(draft) if proofs is None else proofs)}
     kinds = ("wrong_tribute", "wrong_return", "impossible_card")
     for incident in list(state.incidents):
-        mine = incident.kind in kinds and draft.of_deal(incident, deal) and incident.is_open
-        if mine and (incident.kind, incident.seat) not in holds:
-            draft.withdraw(incident.number, at_ms, "no longer proved after a correction")
+        mine = incident.kind in kinds and draft.of_deal(incident, deal) and incident.status != "overturned"
+        if mine and incident.play is not None and (incident.kind, incident.seat) not in holds:
+            withdraw_ruled(draft, incident, at_ms, "no longer proved after a correction")

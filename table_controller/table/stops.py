@@ -50,7 +50,7 @@ def skip(draft: Draft, found: Stop, at_ms: int) -> Verdict:
         unname(draft)
         state.must_lead = None
     verdict = deal.stop_turn(seat)
-    state.actions.append(Action(state.next_action, seat, at_ms, trick=trick, stopped=True))
+    state.actions.append(Action(state.next_action, seat, at_ms, trick=trick, stopped=True, cause=found.incident))
     state.next_action += 1
     draft.publish("turn_stopped", seat=seat, lead=led)
     return verdict

@@ -33,6 +33,8 @@ class Action:
     """Name of the picture it was read from; empty where none was kept, or a human told the play."""
     stopped: bool = False
     """No play and no pass: the seat had lost its right to play."""
+    cause: int = 0
+    """The incident by which it had, if one is known."""
     declared: str = ""
     """The reading that the player said for a wild, as its text; empty: its place decides."""
 

@@ -83,6 +83,10 @@ NO_PENALTY = "no penalty in the text"
 FOUL_AT_ONCE = ("hidden_card", "extra_card", "missing_card", "stolen_card", "stalling")
 
 
+VOID_HAND = "void_hand"
+"""A hand goes face down and its player is 下游 (000 L291): no penalty that counts."""
+
+
 @dataclass(frozen=True)
 class Given:
     """A penalty that stands. ``what`` is the irregularity it was given for."""
