@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -14,6 +15,9 @@ Section = TypeVar("Section")
 
 def _setting(default: Any, *, low: float | None = None, high: float | None = None, words: str = "") -> Any:
     return field(default=default, metadata={"low": low, "high": high, "words": words})
+
+
+TOML_WORDS = "Correct that line, or the one before: each section and key stands once, text stands in straight quotes."
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class DealerSettings:
 class FeedSettings:
     """The MQTT broker."""
 
-    host: str = _setting("127.0.0.1", words="a host name, or empty for no feed")
+    host: str = _setting("127.0.0.1", words="a host name alone (no mqtt://, no :port), or empty for no feed")
     port: int = _setting(1883, low=1, high=65535)
     username: str = _setting("")
     password_file: str = _setting("", words="a file that holds the password alone")
@@ -129,6 +133,8 @@ def _check(value: Any, kind: type, metadata: Any, name: str) -> None:
         wrong = not low <= value <= high
     if not wrong and "without / + #" in metadata["words"]:
         wrong = not value or any(mark in value for mark in "/+# \t\n")
+    if not wrong and "a host name" in metadata["words"]:
+        wrong = any(mark in value for mark in "/ \t\n")
     if wrong:
         raise ConfigError(f"{name} = {value!r} is not allowed.", way_out=_allowed(name.split(": ")[1], kind, metadata))
 
@@ -143,7 +149,7 @@ def parse_sections(cls: type[Section], text: str, file: str) -> Section:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.", way_out="Correct that line.") from error
+        raise ConfigError(f"{file} is not valid TOML: {error}.", way_out=TOML_WORDS) from error
     sections: dict[str, Any] = {}
     known = {item.name: item.default_factory for item in fields(cls)}  # type: ignore[arg-type]
     for name, values in data.items():
@@ -160,20 +166,48 @@ def load_config(path: Path) -> Config:
 
 
 def read_text(path: Path, way_out: str) -> str:
-    """A configuration's text; raises ConfigError when it is missing or unreadable."""
+    """A configuration's text, also with the mark that Windows puts before it; raises ConfigError in words."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
+        if isinstance(error, PermissionError):
+            way_out = "Run it with sudo; the table's service needs its group's right to read it (chmod 640)."
+        elif isinstance(error, IsADirectoryError):
+            way_out = "Name a file."
         raise ConfigError(f"The configuration {path} cannot be read: {error.strerror}.", way_out=way_out) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not a text file.", way_out="Name a TOML file.") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path} is not UTF-8 text, from line {line} on.",
+            way_out="Save it as UTF-8, not as GBK, Latin-1 or UTF-16; is it the right file?",
+        ) from error
 
 
 def secret_of(file: str, key: str) -> str:
-    """What a file holds alone, or empty where none is named; raises ConfigError naming the key."""
+    """What a file holds alone, or empty where none is named; raises ConfigError naming the key, never the content."""
     if not file:
         return ""
     try:
-        return Path(file).read_text(encoding="utf-8").strip()
+        secret = Path(file).read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{key} {file} cannot be read.", way_out="Write that file, or correct the key.") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        words = "Write that file, or correct the key."
+        if isinstance(error, PermissionError):
+            words = (
+                f"Its group must be the table's, with the right to read it: chgrp table-controller {file}, chmod 640."
+            )
+        raise ConfigError(f"{key} {file} cannot be read: {why}.", way_out=words) from error
+    if not secret or "\n" in secret:
+        wrong = "holds more than one line" if secret else "is empty"
+        raise ConfigError(f"{key} {file} {wrong}.", way_out="Write the password alone into it, on one line.")
+    return secret
+
+
+def open_secrets(files: dict[str, str]) -> list[str]:
+    """Files of secrets, by their keys, that everybody on this machine may read; in words, with the way out."""
+    found = []
+    for key, file in files.items():
+        with suppress(OSError):
+            if file and Path(file).stat().st_mode & 0o004:
+                found.append(f"{key} {file} can be read by everybody on this machine: chmod o= {file}")
+    return found

@@ -38,6 +38,11 @@ def check_before(config: Config, *, degraded: bool) -> list[str]:
     return [problem.line() for problem in problems]
 
 
+def secret_files(config: Config) -> dict[str, str]:
+    """The files of secrets that the settings name, by their keys."""
+    return {"feed.password_file": config.feed.password_file, "web.token_file": config.web.token_file}
+
+
 def check_rules(config: Config) -> None:
     """Raises ConfigError, or what is wrong with a profile's file."""
     named_rules(config.table.profile)

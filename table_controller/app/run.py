@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from table_controller.app.brokers import broker_of
-from table_controller.app.checks import check_before, decks_folder
+from table_controller.app.checks import check_before, decks_folder, secret_files
 from table_controller.app.deck_choice import usable_deck
 from table_controller.app.enrolment import DeckEnrolment, offer_setup
 from table_controller.app.health import Health, Signs, critical, health_of, troubles
@@ -21,7 +21,7 @@ from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
 from table_controller.app.terminal import say
 from table_controller.cards import SEATS, Seat
-from table_controller.config import Config, read_text, secret_of
+from table_controller.config import Config, open_secrets, read_text, secret_of
 from table_controller.dealer.driver import SerialLink
 from table_controller.errors import DeviceError, TableError
 from table_controller.feed.home_assistant import discovery, discovery_topic
@@ -115,6 +115,8 @@ def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = N
     document = read_text(carry, "Write it with `table-controller record --as carry`.") if carry else ""
     for sentence in check_before(config, degraded=degraded):
         say(f"without: {sentence}")
+    for sentence in open_secrets(secret_files(config)):
+        say(sentence)
     return asyncio.run(_run(config, degraded=degraded, leader=leader, document=document))
 
 
@@ -245,7 +247,7 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
 
 
 async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]) -> None:
-    known_restarts, descriptor, checks = -1, -1, 0
+    watched, checks = False, 0
     while not stopping.is_set() and not run.ended:
         if consumer.done():
             raise TableError("The table's loop has ended.", way_out="Keep the journal and report it.", code="LOOP")
@@ -256,17 +258,13 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
         if checks % TIDY_EVERY == 0:
             tidy()
         if run.vision is not None and run.vision.recogniser:
-            if run.vision.restarts != known_restarts:
-                if descriptor >= 0:
-                    run.loop.remove_reader(descriptor)
-                known_restarts, descriptor = run.vision.restarts, run.vision.fileno()
-                run.loop.add_reader(descriptor, run.take_waiting)
+            if not watched:
+                run.vision.watched(lambda pipe: run.loop.add_reader(pipe, run.take_waiting), run.loop.remove_reader)
+                watched = True
             run.take(run.vision.check(run.clock.now_ms()))
             run.say_hints(run.vision)
             run.ended = run.recorded and run.vision.lost == RECORDING_ENDED
         await _pause(run, CHECK_MS)
-    if descriptor >= 0:
-        run.loop.remove_reader(descriptor)
 
 
 def _feed_watchdog(run: _Run, stuck: tuple[str, ...]) -> None:

@@ -18,10 +18,11 @@ from typing import Any
 import serial.tools.list_ports
 
 from table_controller.app.brokers import answers, broker_of, mosquitto_program
+from table_controller.app.checks import secret_files
 from table_controller.app.deck_choice import chosen_deck
 from table_controller.app.health import LOW_DISK_MB, Health
 from table_controller.cards import RANKS, over_conserved, parse_cards
-from table_controller.config import Config
+from table_controller.config import Config, open_secrets, secret_of
 from table_controller.dealer.bench import unavailable_reason
 from table_controller.errors import (
     EX_DATAERR,
@@ -174,6 +175,7 @@ def run_doctor(config: Config | None) -> int:
         ("deck", lambda: _deck(config)),
         ("serial ports", _ports),
         ("broker", lambda: _broker_words(config)),
+        ("secrets", lambda: _secrets(config)),
         ("panel", _panel),
         ("firmware tools", lambda: unavailable_reason() or "avr-gcc and the AVR simulator are here"),
         ("disk", lambda: _state(config)),
@@ -240,6 +242,16 @@ def _broker_words(config: Config | None) -> str:
     if problem:
         raise DeviceError(f"{host}:{port}: {problem}.")
     return f"{host}:{port} answers{' and lets the table in' if config else ''}; {here}"
+
+
+def _secrets(config: Config | None) -> str:
+    """Whether the files of secrets can be read, and not by everybody; raises ConfigError."""
+    named = {key: file for key, file in secret_files(config).items() if file} if config else {}
+    for key, file in named.items():
+        secret_of(file, key)
+    for sentence in open_secrets(named):
+        raise ConfigError(sentence)
+    return ", ".join(named.values()) or "none are named"
 
 
 def _state(config: Config | None) -> str:

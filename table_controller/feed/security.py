@@ -43,9 +43,15 @@ def why_refused(host: str, port: int, ca_file: str) -> str:
             return ""
     except ssl.SSLCertVerificationError as error:
         believed = ca_file or "the system's authorities"
-        return (
-            f"its certificate is not believed ({error.verify_message}): by {believed}. Set ca_file to the authority "
-            f"that signed it, and host to a name that stands in it"
-        )
+        return f"its certificate is not believed ({error.verify_message}): by {believed}. {_way_out(error)}"
     except OSError as error:
         return f"it answers, but not in TLS ({error}): the port is one without TLS, or of another service"
+
+
+def _way_out(error: ssl.SSLCertVerificationError) -> str:
+    """What cures a certificate that is refused, by what is wrong with it (X509_V_ERR_…)."""
+    if error.verify_code in (9, 10):  # not yet valid, expired
+        return "Look at this machine's clock (timedatectl); if it is right, the broker needs a new certificate"
+    if error.verify_code in (62, 64):  # another host name, another address
+        return "Set host to a name that stands in it"
+    return "Set ca_file to the authority that signed it"
