@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable
 from dataclasses import replace
 
-from table_controller.cards import SEATS, over_conserved
+from table_controller.cards import SEATS, Seat, over_conserved
 from table_controller.games.guandan.deal import Action, Deal, Verdict, Void, replay_actions
 from table_controller.games.guandan.proof import proved
 from table_controller.table.exchange import begin_turn
@@ -18,6 +18,7 @@ from table_controller.table.turn import Draft
 from table_controller.table.undone import withdraw_ruled
 
 Verdicts = list[tuple[Action, Verdict]]
+OF_A_REPORT = ("missed_report", "wrong_report")
 GONE = "no longer holds after a correction"
 OF_A_PLAY = ("not_a_play", "does_not_beat", "too_many_cards", "irregular_layout", "out_of_turn")
 """Kinds that hold or fall with what a play of the record was."""
@@ -56,8 +57,8 @@ def judge_anew(draft: Draft, at_ms: int, *, misread: bool = True) -> None:
     state.deal = deal
     if not deal.leading or deal.trick_number != before.trick_number or deal.turn != before.turn:
         state.names_type, state.nameable = None, []
-    _settle_incidents(draft, verdicts, at_ms, misread=misread)
     keep_reports(before, deal)
+    _settle_incidents(draft, verdicts, dict(before.reported), at_ms, misread=misread)
     if deal.turn is not None and deal.turn != before.turn and state.phase in ("playing", "trick_over", "paused"):
         begin_turn(draft, deal.turn, at_ms)
         if state.phase == "paused":
@@ -92,11 +93,13 @@ def faults_of(verdicts: Verdicts) -> set[tuple[str, int]]:
     return found | {("out_of_turn", action.number) for action, verdict in verdicts if verdict.out_of_turn}
 
 
-def _settle_incidents(draft: Draft, verdicts: Verdicts, at_ms: int, *, misread: bool) -> None:
+def _settle_incidents(draft: Draft, verdicts: Verdicts, shown: dict[Seat, int], at_ms: int, *, misread: bool) -> None:
     """Raise what shows only now, withdraw what no longer holds."""
     before = draft.state.actions[: draft.state.judged_from]
     _settle_faults(draft, draft.state.deal_number, verdicts, before, at_ms, misread=misread)
     _settle_reports(draft, verdicts, at_ms, misread=misread)
+    if misread:
+        _reports_put_right(draft, verdicts, shown, at_ms)
     _settle_conservation(draft, at_ms)
     withdraw_unproved(draft, at_ms)
     prove(draft, at_ms)
@@ -145,10 +148,19 @@ def _settle_conservation(draft: Draft, at_ms: int) -> None:
             draft.withdraw(incident.number, at_ms, "no longer holds after a correction")
 
 
+def first_dues(verdicts: Verdicts) -> dict[Seat, int]:
+    """What each seat had to report, once a hand: a later play with fewer cards makes no new one due (seed 000 L167)."""
+    dues: dict[Seat, int] = {}
+    for action, verdict in verdicts:
+        if verdict.report is not None:
+            dues.setdefault(action.seat, verdict.report)
+    return dues
+
+
 def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int, *, misread: bool) -> None:
     state = draft.state
     since_ms = state.actions[state.judged_from].at_ms if 0 < state.judged_from < len(state.actions) else 0
-    dues = {action.seat: verdict.report for action, verdict in verdicts if verdict.report is not None}
+    dues = first_dues(verdicts)
     for incident in list(draft.state.incidents):
         may_go = incident.status in OPEN or (misread and incident.status == "resolved")
         if not draft.of_this_deal(incident) or not may_go or incident.seat is None or incident.at_ms < since_ms:
@@ -157,6 +169,21 @@ def _settle_reports(draft: Draft, verdicts: Verdicts, at_ms: int, *, misread: bo
         wrong = incident.kind == "wrong_report" and incident.detail.split(" ")[0] == str(due)
         if wrong or (incident.kind == "missed_report" and due is None):
             withdraw_ruled(draft, incident, at_ms, GONE)
+
+
+def _reports_put_right(draft: Draft, verdicts: Verdicts, shown: dict[Seat, int], at_ms: int) -> None:
+    """A report was of another number than is held, as the record shows now; the right number stands from now on."""
+    deal = draft.state.deal
+    assert deal is not None
+    for seat, due in first_dues(verdicts).items():
+        if seat not in deal.reported:
+            continue
+        deal.reported[seat] = due
+        told = [i for i in draft.state.incidents if i.kind in OF_A_REPORT and i.seat == seat and draft.of_this_deal(i)]
+        numbers = [int(i.detail.split(" ")[0]) for i in told if i.kind == "wrong_report"]
+        number = numbers[-1] if numbers else shown[seat]
+        if number != due and all(i.is_withdrawn for i in told):
+            draft.incident("wrong_report", at_ms, seat, detail=f"{number} shown, {due} held")
 
 
 def keep_reports(old: Deal, new: Deal) -> None:

@@ -13,6 +13,7 @@ from table_controller.table.deal_end import (
     end_game,
     end_match,
     game_line,
+    take_back_game,
 )
 from table_controller.table.effects import CancelTimer, SetTimer
 from table_controller.table.match_state import MINUTE_MS, MatchState
@@ -221,7 +222,11 @@ def lose_game(draft: Draft, loser: Pair, at_ms: int, *, by: str) -> None:
     earned = scores.level_points_of(winner, max(0, steps), draft.profile)[winner]
     points, least = rules.withdrawal if by == "withdrawal" else rules.lost_by_penalty
     level_points = least if by == "withdrawal" else max(least, earned)
-    if state.phase != "game_over":
+    if state.phase == "game_over":
+        by_play = [dict(one) for one in state.match.played[-1:] if one["by"] in ("play", "time")]
+        state.match.set_aside += [one for one in by_play if one["game"] == state.match.game]
+        take_back_game(draft)  # the game that has just ended has another result
+    else:
         draft.move("game_lost")
     draft.idle()
     result = scores.GameResult(

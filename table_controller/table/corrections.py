@@ -19,7 +19,7 @@ from table_controller.table.deal_end import FINISHED, end_deal, reopen
 from table_controller.table.events import PlayCorrected
 from table_controller.table.exchange import answered, judge_return, judge_wild, resisted, settle_tribute
 from table_controller.table.incidents import ASKING
-from table_controller.table.match_state import PastDeal
+from table_controller.table.match_state import PastDeal, Stop
 from table_controller.table.play import take_unapplied, take_waiting
 from table_controller.table.referee_events import (
     ExchangeCorrected,
@@ -150,6 +150,8 @@ def rolled_back(draft: Draft, event: RolledBack) -> None:
     state.early, state.unapplied, state.rejected = [], [], None
     for action in later:
         state.exposed += [(action.seat, card) for card in action.cards]
+        if action.stopped and action.cause and all(s.incident != action.cause for s in state.stops):
+            state.stops.append(Stop(action.seat, action.trick, once=True, incident=action.cause))
     deal = state.deal
     assert deal is not None
     seat = next(a.seat for a in state.actions if a.number == event.play)

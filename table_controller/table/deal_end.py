@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from table_controller.cards import PAIRS, SEATS, Pair, Seat
+from table_controller.cards import PAIRS, SEATS, Pair, Seat, other_pair
 from table_controller.games.guandan import scores
 from table_controller.games.guandan.deal import Action, Deal
 from table_controller.games.guandan.match import DealResult, foul_result, settle
@@ -226,7 +226,10 @@ def _judge_failures(draft: Draft) -> None:
         line.pop("demoted", None)
         if not counts(line, state):
             continue
-        if line["level"] == "A" and owner is not None and not line["passes_a"]:
+        tried = owner is not None and line.get("foul") != other_pair(
+            owner
+        )  # no try where the others' foul broke it off
+        if line["level"] == "A" and owner is not None and tried and not line["passes_a"]:
             failures[owner] += 1
             if 0 < allowed <= failures[owner]:
                 line["demoted"], failures[owner] = owner, 0
@@ -268,16 +271,21 @@ def end_game(draft: Draft, result: scores.GameResult, at_ms: int, *, by: str) ->
 
 
 def annul_game(draft: Draft, incident: int) -> None:
-    """A game lost by a penalty that is overturned when another is on: it has no winner and no points."""
+    """A game lost by a penalty, overturned when another is on: as it was played, else without winner and points."""
     state, match = draft.state, draft.state.match
     lost = next((given for given in state.given if given.incident == incident), None)
     game = next((one for one in match.played if lost and one["game"] == lost.game and one["by"] == lost.penalty), None)
     if game is None:
         return
+    as_played = next((one for one in match.set_aside if one["game"] == game["game"]), None)
     nothing = tuple((pair, 0.0) for pair in sorted(PAIRS))
-    game.update(winner=None, by="annulled", difference=0, points=nothing, level_points=nothing)
-    _decide_match(match)
     draft.publish("game_taken_back", game=game["game"])
+    game.update(
+        as_played or {"winner": None, "by": "annulled", "difference": 0, "points": nothing, "level_points": nothing}
+    )
+    _decide_match(match)
+    if as_played is not None:
+        draft.publish("game_over", **game)
 
 
 def _decide_match(match: MatchState) -> None:

@@ -34,6 +34,8 @@ class MatchState:
     ended_ms: int = 0
     played: list[dict[str, object]] = field(default_factory=list)
     """The games that are over, with their points."""
+    set_aside: list[dict[str, object]] = field(default_factory=list)
+    """Games that were played to their end, and then lost by a penalty: as they were played."""
     winner: Pair | None = None
     over: bool = False
     session_game: int = 0

@@ -69,6 +69,13 @@ def result_corrected(draft: Draft, event: ResultCorrected) -> None:
     lines = [x for x in state.results if x["deal"] == event.deal and x["game"] == state.match.game]
     if not lines:
         raise Refusal(f"There is no deal {event.deal} in this game.", code="DEAL")
+    if lines[0].get("foul") or lines[0].get("annulled"):
+        annulled = bool(lines[0].get("annulled"))
+        raise Refusal(
+            f"Deal {event.deal} {'counts no more' if annulled else 'was lost by a foul'}: nobody took places in it.",
+            way_out="The head referee sets the levels." if annulled else "The head referee overturns the foul.",
+            code="RESULT",
+        )
     require_agreement(draft, event.at_ms, event.agreed, event.role)
     short = len(event.order) == 2 and pair_of(event.order[0]) == pair_of(event.order[1])
     if not (short or len(event.order) == 4) or len(set(event.order)) != len(event.order):

@@ -251,7 +251,8 @@ class Draft:
         thinking.since_ms = None
 
     def idle(self) -> None:
-        """Between deals: no lamp, no clock, pictures allowed."""
+        """Between deals: no lamp, no clock, no pause, pictures allowed."""
+        self.state.pause_reason = ""
         self.stop_clock()
         self.only_lamp(None)
         self.emit(WatchMode("idle"))
