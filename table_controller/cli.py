@@ -324,7 +324,7 @@ def _parser(chosen: str) -> argparse.ArgumentParser:
 
 
 def _interrupt(number: int, frame: object) -> None:
-    """SIGTERM ends a command as Ctrl-C does: children are ended, nothing is left behind."""
+    """SIGTERM, or its terminal closed, ends a command as Ctrl-C does: children are ended, nothing is left behind."""
     _told_to_stop.append(number)
     raise KeyboardInterrupt
 
@@ -343,6 +343,8 @@ def main(argv: list[str] | None = None) -> int:
     logging.getLogger("transitions").setLevel(logging.WARNING)
     with contextlib.suppress(ValueError):  # only the main thread may
         signal.signal(signal.SIGTERM, _interrupt)
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # ``nohup`` has it ignored
+            signal.signal(signal.SIGHUP, _interrupt)
     try:
         act: Run = args.act
         return act(args)

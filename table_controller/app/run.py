@@ -120,6 +120,12 @@ def run_table(config: Config, *, degraded: bool = False, leader: Seat | None = N
     return asyncio.run(_run(config, degraded=degraded, leader=leader, document=document))
 
 
+def told_to_end() -> list[signal.Signals]:
+    """The signals that end a table in order; SIGHUP is that of a terminal that was closed, but not under ``nohup``."""
+    hung_up = [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
+    return [signal.SIGINT, signal.SIGTERM, *hung_up]
+
+
 async def _run(config: Config, *, degraded: bool, leader: Seat | None, document: str) -> int:
     sparing()
     loop = asyncio.get_running_loop()
@@ -143,7 +149,7 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None, document:
     run = _Run(config, table, clock, loop, recorded=is_recording(config.camera.source), notifier=notifier)
     consumer = asyncio.create_task(table.runtime.run(), name="consumer")
     stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in told_to_end():
         loop.add_signal_handler(number, stopping.set)
     try:
         await _open_adapters(run, folder, degraded=degraded)
@@ -240,6 +246,7 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
             raise
         say(f"without: {error.line()}")
         return
+    run.vision.watched(lambda pipe: run.loop.add_reader(pipe, run.take_waiting), run.loop.remove_reader)
     say(f"recogniser {name}, camera {run.config.camera.source}")
     if run.recorded:
         run.vision.watch("play")
@@ -247,7 +254,7 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
 
 
 async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]) -> None:
-    watched, checks = False, 0
+    checks = 0
     while not stopping.is_set() and not run.ended:
         if consumer.done():
             raise TableError("The table's loop has ended.", way_out="Keep the journal and report it.", code="LOOP")
@@ -258,9 +265,6 @@ async def _work(run: _Run, stopping: asyncio.Event, consumer: asyncio.Task[None]
         if checks % TIDY_EVERY == 0:
             tidy()
         if run.vision is not None and run.vision.recogniser:
-            if not watched:
-                run.vision.watched(lambda pipe: run.loop.add_reader(pipe, run.take_waiting), run.loop.remove_reader)
-                watched = True
             run.take(run.vision.check(run.clock.now_ms()))
             run.say_hints(run.vision)
             run.ended = run.recorded and run.vision.lost == RECORDING_ENDED

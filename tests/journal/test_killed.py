@@ -140,7 +140,7 @@ def test_a_killed_table_loses_nothing_and_commands_nothing_twice(tmp_path: Path)
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-@pytest.mark.runs("app cards errors feed games table journal runtime sim", starts="tests/journal/live_table.py")
+@pytest.mark.runs("app cards errors feed files games table journal runtime sim", starts="tests/journal/live_table.py")
 @pytest.mark.parametrize("part", range(10))
 def test_a_thousand_kills(tmp_path: Path, part: int, part_once: Any) -> None:
     """In ten parts, each with seeds of its own."""

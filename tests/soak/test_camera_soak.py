@@ -32,7 +32,7 @@ pytestmark = [
     pytest.mark.timeout(0),
     pytest.mark.broker,
     pytest.mark.runs(
-        "cards config errors games geometry resources table journal runtime dealer vision panel "
+        "cards config errors files games geometry resources table journal runtime dealer vision panel "
         "sim app drawings models/*.onnx models/classes.txt hardware/*.toml",
         starts="table_controller.app.simulation",
         besides="feed web",

@@ -66,7 +66,7 @@ def test_the_same_seed_leaves_the_same_journal(seed: int, tmp_path: Path) -> Non
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-@pytest.mark.runs("cards errors games table journal sim")
+@pytest.mark.runs("cards errors files games table journal sim")
 @pytest.mark.parametrize("part", range(max(1, HOURS // PART_HOURS)))
 def test_ten_thousand_table_hours(part: int, part_once: Any) -> None:
     """Seeds that CI does not use; the first hours of each part are played twice and must agree."""

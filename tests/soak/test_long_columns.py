@@ -52,7 +52,7 @@ def test_ten_thousand_hands(part_once: Any) -> None:
 
 
 @pytest.mark.broker
-@pytest.mark.runs(*CORE, BROKER, "feed journal runtime", starts=BROKER)
+@pytest.mark.runs(*CORE, BROKER, "feed files journal runtime", starts=BROKER)
 @pytest.mark.parametrize("part", range(BROKER_PARTS))
 def test_a_thousand_troubles_of_the_broker(part: int, part_once: Any) -> None:
     """R10, each part with a day offline."""
@@ -61,14 +61,14 @@ def test_a_thousand_troubles_of_the_broker(part: int, part_once: Any) -> None:
     part_once("R10", 1000 // BROKER_PARTS, seed=seed)
 
 
-@pytest.mark.runs(*CORE, HOSTILE, "journal sim feed", starts=HOSTILE)
+@pytest.mark.runs(*CORE, HOSTILE, "files journal sim feed", starts=HOSTILE)
 def test_a_hundred_thousand_hostile_commands(part_once: Any) -> None:
     """R11."""
     again(HOSTILE, HOSTILE="100000")
     part_once("R11", 100_000)
 
 
-@pytest.mark.runs(*CORE, "journal sim")
+@pytest.mark.runs(*CORE, "files journal sim")
 @pytest.mark.parametrize("part", range(FLIP_PARTS))
 def test_flipped_bits_of_a_journal(part: int, tmp_path: Path, part_once: Any) -> None:
     """R5: the exact prefix, never another state."""

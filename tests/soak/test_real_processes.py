@@ -280,7 +280,7 @@ def report(found: dict[str, Any]) -> str:
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 @pytest.mark.runs(
-    "app cards config dealer drawings errors feed games geometry journal panel resources "
+    "app cards config dealer drawings errors feed files games geometry journal panel resources "
     "runtime sim table vision models/*.onnx models/classes.txt hardware/*.toml "
     "firmware/**/*.[chS] firmware/*.toml",
     starts="table_controller.app.run",

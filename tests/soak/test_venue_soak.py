@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.timeout(0),
     pytest.mark.broker,
     pytest.mark.runs(
-        "app cards config errors feed games journal panel runtime table venue web",
+        "app cards config errors feed files games journal panel runtime table venue web",
         starts="table_controller.app.venue",
         besides="cli",
     ),

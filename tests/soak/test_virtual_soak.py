@@ -32,7 +32,7 @@ GAME = 12
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.timeout(0),
-    pytest.mark.runs("cards errors games table journal sim"),
+    pytest.mark.runs("cards errors files games table journal sim"),
 ]
 
 

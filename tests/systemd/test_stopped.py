@@ -77,10 +77,29 @@ def test_sigterm_at_any_time_ends_a_table_soon(tmp_path: Path) -> None:
     stop_many(tmp_path, TIMES, 16)
 
 
+@pytest.mark.parametrize("ignored", [False, True], ids=["terminal closed", "nohup"])
+def test_a_terminal_that_is_closed_ends_a_table_in_order(tmp_path: Path, ignored: bool) -> None:
+    """Its lamps go off and its worker ends; one started with ``nohup`` goes on."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    try:
+        with running(tmp_path) as child:
+            assert child.stderr is not None
+            for line in child.stderr:
+                if "is ready" in line:
+                    break
+            child.send_signal(signal.SIGHUP)
+            if ignored:
+                child.terminate()
+            _, said = child.communicate(timeout=60)
+            assert (child.returncode, "leaked" in said) == (0, False)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 @pytest.mark.runs(
-    "app cards config dealer errors feed games geometry journal panel resources runtime table vision",
+    "app cards config dealer errors feed files games geometry journal panel resources runtime table vision",
     starts="table_controller.app.run",
     besides="cli web",
 )
