@@ -184,7 +184,9 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
         simulation.table.publisher.refresh()
         simulation.pump_dealer()
         camera = asyncio.create_task(_live_camera(simulation, clock), name="camera")
-        loop.add_reader(simulation.vision.fileno(), lambda: _take_events(simulation))
+        simulation.vision.watched(
+            lambda pipe: loop.add_reader(pipe, lambda: _take_events(simulation)), loop.remove_reader
+        )
         simulation.people.begin()
         await _until_finished(simulation, stopping)
         camera.cancel()
@@ -194,8 +196,6 @@ async def _run_live(options: DemoOptions, journal_path: Path, broker: RunningBro
     finally:
         if simulation.table.page is not None:
             await simulation.table.page.stop()
-        with contextlib.suppress(Exception):
-            loop.remove_reader(simulation.vision.fileno())
         consumer.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await consumer

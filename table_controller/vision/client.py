@@ -1,15 +1,15 @@
 """The parent's side of the vision worker: frames in, events out; it restarts a worker that died or hangs.
 
 Two ways of use. Virtual time: ``submit(frame, grab_ms)`` waits for the answer. Real time: the worker grabs its own
-camera (or frames are handed in by ``offer``), ``fileno()`` becomes readable, ``receive()`` gives the events, and
-``check(now_ms)`` is called twice a second to notice a worker that hangs.
+camera (or frames are handed in by ``offer``), what ``watched`` names becomes readable, ``receive()`` gives the events,
+and ``check(now_ms)`` is called twice a second to notice a worker that hangs.
 """
 
 from __future__ import annotations
 
 import contextlib
 import multiprocessing as mp
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -51,6 +51,10 @@ ENROL_HANGS_MS = 10_000
 """Four rows of fourteen cards are looked at in one go."""
 
 
+def _nobody(descriptor: int) -> None:
+    """Nobody watches the pipe."""
+
+
 class VisionClient:
     """Owns the worker process. Not for use from several threads."""
 
@@ -90,6 +94,8 @@ class VisionClient:
         )
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._opened: Callable[[int], object] = _nobody
+        self._closing: Callable[[int], object] = _nobody
         self._free = list(range(_SLOTS))
         self._heard_ms: int | None = None
         self._waiting = False
@@ -136,6 +142,7 @@ class VisionClient:
         self.enrolling = None
         self._process, self._pipe, self._free = process, ours, list(range(_SLOTS))
         self._heard_ms, self._waiting = None, False
+        self._opened(ours.fileno())
         return ours
 
     def close(self) -> None:
@@ -164,6 +171,7 @@ class VisionClient:
             self._process.close()
             self._process = None
         if self._pipe is not None:
+            self._closing(self._pipe.fileno())
             self._pipe.close()
             self._pipe = None
 
@@ -230,8 +238,16 @@ class VisionClient:
 
     # --- real time --------------------------------------------------------------------------------------------------
 
+    def watched(self, opened: Callable[[int], object], closing: Callable[[int], object]) -> None:
+        """``opened`` is called with the descriptor of the worker's pipe, now and for each later worker; ``closing``
+        before it is closed: its number goes to whatever is opened next, which a loop that still watched would mix up.
+        """
+        self._opened, self._closing = opened, closing
+        if self._pipe is not None:
+            opened(self._pipe.fileno())
+
     def fileno(self) -> int:
-        """The descriptor for ``loop.add_reader``; it changes after a restart (``restarts`` counts them)."""
+        """The descriptor of the worker's pipe as it is now, to wait for; see ``watched`` for a loop."""
         if self._pipe is None:
             raise DeviceError("The vision process is not running.", way_out="Start it first.")
         return self._pipe.fileno()
@@ -245,6 +261,7 @@ class VisionClient:
                     break
                 events += self._take(tuple(self._pipe.recv()))
             except (EOFError, OSError):
+                self._closing(self._pipe.fileno())  # the end stays readable, and a loop would call for ever
                 break
         return events
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import random
 import select
 from collections.abc import Iterator
@@ -166,3 +168,31 @@ def test_slots_do_not_overlap() -> None:
         assert [int(slot_view(client._memory, (64, 48), slot).max()) for slot in range(3)] == [1, 2, 3]
     finally:
         client.close()
+
+
+def test_a_loop_lets_go_of_a_dead_workers_pipe_before_its_number_is_another_files(watched: Watched) -> None:
+    """A page's connection gets the number; what asyncio says of a descriptor that is not let go ends the table."""
+    client, told = watched.client, []
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+
+        def opened(pipe: int) -> None:
+            told.append(("opened", pipe))
+            loop.add_reader(pipe, client.receive)
+
+        def closing(pipe: int) -> None:
+            os.fstat(pipe)  # it is open still
+            told.append(("let go", pipe) if loop.remove_reader(pipe) else ("closed", pipe))
+
+        client.watched(opened, closing)
+        client.kill()
+        while len(told) < 2:  # a dead worker's pipe stays readable: it is let go at once, not called for ever
+            await asyncio.sleep(0.01)
+        assert [type(event) for event in client.check(10_000)] == [CameraLost]
+        client.close()
+
+    first = client.fileno()
+    asyncio.run(run())
+    assert [pipe for _, pipe in told[:3]] == [first] * 3
+    assert [what for what, _ in told if what != "closed"] == ["opened", "let go", "opened", "let go"]
