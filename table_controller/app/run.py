@@ -247,7 +247,6 @@ def _open_camera(run: _Run, folder: Path, *, degraded: bool) -> None:
         say(f"without: {error.line()}")
         return
     run.vision.watched(lambda pipe: run.loop.add_reader(pipe, run.take_waiting), run.loop.remove_reader)
-    run.vision.watched(lambda pipe: run.loop.add_reader(pipe, run.take_waiting), run.loop.remove_reader)
     say(f"recogniser {name}, camera {run.config.camera.source}")
     if run.recorded:
         run.vision.watch("play")
