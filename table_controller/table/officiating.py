@@ -163,6 +163,12 @@ def _void_hand(draft: Draft, seat: Seat, number: int, at_ms: int) -> None:
     state, deal = draft.state, draft.state.deal
     if deal is None or state.phase not in (*IN_PLAY, "paused", *FINISHED) or (state.phase == "paused" and deal.over):
         raise Refusal("A hand can be void until the next deal begins.", way_out="Correct the result.", code="PHASE")
+    if not draft.of_this_deal(find(draft, number)):
+        raise Refusal(
+            "The deal of this incident is over, and the next has begun.",
+            way_out="Let the right lapse ('next_deal'), or correct that deal's result.",
+            code="PENALTY",
+        )
     if deal.void not in (None, seat):
         raise Refusal(
             f"The hand of seat {deal.void} is void already.", way_out="Correct the result after it.", code="PENALTY"

@@ -122,6 +122,8 @@ def enter_places(
         )
     line.update(order=places, winner=result.winner, rise=result.rise, double_down=result.double_down)
     line["passes_a"] = result.passes_a
+    if not state.match.over:
+        line.pop("checked_by", None)  # what was checked was another result
     refold(draft)
     if last:
         state.last_order, state.winner = list(places), result.winner

@@ -74,6 +74,38 @@ def test_places_are_not_entered_for_a_deal_lost_by_a_foul() -> None:
     assert "levels" in annulled.way_out
 
 
+def test_a_hand_is_not_void_for_a_tribute_of_the_deal_before() -> None:
+    made = in_tribute(DEFAULT)
+    made.send(ev.CardsSeen, seat="S", cards=("KS",))
+    made.send(ev.CardsSeen, seat="E", cards=("3D",))
+    made.send(ev.CardsSeen, seat="S", cards=("AS",))
+    assert [i.kind for i in made.core.state.incidents] == ["wrong_tribute"]
+    made.finish(list("EW"))
+    made.ready()
+    for seat, card in (("N", "KS"), ("S", "QS"), ("E", "3D"), ("W", "3C")):
+        assert made.send(ev.CardsSeen, seat=seat, cards=(card,)).refusal is None
+    refusal = made.send(rv.Ruled, incident=1, penalty="void_hand", by="r").refusal
+    assert refusal is not None
+    assert "next_deal" in refusal.way_out
+    assert made.core.state.deal is not None
+    assert made.core.state.deal.void is None
+    assert made.send(rv.Ruled, incident=1, penalty="", by="r", lapsed="next_deal").refusal is None
+
+
+def test_a_result_put_right_after_it_was_checked_is_checked_anew() -> None:
+    made = table(DEFAULT)
+    made.ready()
+    made.finish(list("ENWS"))
+    made.send(rv.ResultEntered, seat="S")
+    made.send(rv.ResultChecked, seat="E")
+    right = {"order": ("N", "W", "S", "E"), "agreed": ("EW", "NS"), **HEAD}
+    assert made.send(rv.ResultCorrected, deal=1, **right).refusal is None
+    line = made.core.state.results[-1]
+    assert (line.get("entered_by"), line.get("checked_by")) == ("S", None)
+    assert made.send(rv.ResultChecked, seat="W").refusal is None
+    assert made.core.state.results[-1]["checked_by"] == "W"
+
+
 def tries(limit: int) -> CaseTable:
     made = CaseTable(5)
     rules = f'inherits = "default"\n[levels]\npass_a_failures = {limit}\n'

@@ -148,8 +148,13 @@ class CoreMachine(RuleBasedStateMachine):
             return
         skipped = self.table.core.state.actions != before[0]
         self.send(ev.IncidentUpdated, incident=number, status="overturned", by="head")
-        if not skipped:  # a turn that was passed over meanwhile is not given back
+        if not skipped:
             assert essence(self.table.core.state) == before
+        else:  # the turn is given back with a clock of its own, and a type that was to be led is not asked for again
+            state = self.table.core.state
+            assert (state.actions, state.levels, state.given) == (before[0], before[1], before[6])
+            assert state.deal is not None
+            assert (state.deal.turn, state.deal.counts) == (before[11].turn, before[11].counts)
 
     @rule(seat=seats, penalty=st.sampled_from(["warning", "violation+stop", "foul"]))
     def penalty_stands(self, seat: Any, penalty: str) -> None:
