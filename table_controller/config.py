@@ -132,7 +132,7 @@ def _check(value: Any, kind: type, metadata: Any, name: str) -> None:
     if not wrong and low is not None:
         wrong = not low <= value <= high
     if not wrong and "without / + #" in metadata["words"]:
-        wrong = not value or any(mark in value for mark in "/+# \t\n")
+        wrong = not value or not value.isprintable() or any(mark in value for mark in "/+# ")
     if not wrong and "a host name" in metadata["words"]:
         wrong = any(mark in value for mark in "/ \t\n")
     if wrong:

@@ -10,6 +10,7 @@ import argparse
 import io
 import json
 import platform
+import re
 import sys
 import tarfile
 from collections import deque
@@ -22,10 +23,13 @@ from table_controller import __version__
 from table_controller.app.tools import run_doctor
 from table_controller.config import Config, load_config
 from table_controller.errors import TableError, UsageError
+from table_controller.files import write_whole
 from table_controller.journal.reader import Records
 
 TAIL = 2000
-SECRET_KEYS = ("plan", "nonce", "password", "token", "secret")
+SECRET_KEYS = ("plan", "nonce", "password", "token", "secret", "document")
+"""A carried match's ``document`` holds the plans of another table."""
+_LOGIN = re.compile(r"://[^\s/@\"']+@")
 BLOTTED = "(left out)"
 
 
@@ -44,14 +48,15 @@ def run(args: argparse.Namespace) -> int:
         "doctor.txt": _doctor(config),
         "journal-tail.jsonl": _journal(Path(config.state.directory) / "journal.jsonl"),
     }
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as bundle:
+        for name, text in parts.items():
+            data = without_passwords(text).encode()
+            entry = tarfile.TarInfo(f"support/{name}")
+            entry.size, entry.mode = len(data), 0o600
+            bundle.addfile(entry, io.BytesIO(data))
     try:
-        with tarfile.open(args.out, "w:gz") as bundle:
-            for name, text in parts.items():
-                data = text.encode()
-                entry = tarfile.TarInfo(f"support/{name}")
-                entry.size, entry.mode = len(data), 0o600
-                bundle.addfile(entry, io.BytesIO(data))
-        args.out.chmod(0o600)
+        write_whole(args.out, packed.getvalue(), mode=0o600)
     except OSError as error:
         raise UsageError(f"{args.out} cannot be written: {error.strerror}.", way_out="Name another --out.") from error
     print(f"{args.out}: {', '.join(parts)}")
@@ -74,6 +79,11 @@ def _doctor(config: Config) -> str:
     with redirect_stdout(out), suppress(TableError):
         run_doctor(config)
     return out.getvalue()
+
+
+def without_passwords(text: str) -> str:
+    """A text whose addresses keep their host and lose who logs in there: ``http://name:word@host``."""
+    return _LOGIN.sub(f"://{BLOTTED}@", text)
 
 
 def blot(value: Any) -> Any:

@@ -145,11 +145,13 @@ def put(data: dict[str, Any], key: str, text: str) -> None:
     default = getattr(getattr(Config(), section, None), name, None)
     if default is None:
         raise UsageError(f"There is no setting '{key}'.", way_out="docs/operating-guide.md lists them.")
+    if not text.isprintable():
+        raise UsageError(f"{key}: the answer holds characters that are no text.", way_out="Type it anew, as UTF-8.")
     value: Any = text
     if isinstance(default, bool):
         value = {"true": True, "false": False}.get(text.lower(), text)
     elif isinstance(default, int):
-        value = int(text) if text.lstrip("-").isdigit() else text
+        value = int(text) if text.removeprefix("-").isdecimal() else text
     data.setdefault(section, {})[name] = value
 
 

@@ -17,6 +17,7 @@ from table_controller.config import load_config, parse_config
 from table_controller.journal.replay import event_record
 from table_controller.journal.writer import JournalWriter
 from table_controller.sim.event_table import EventTable
+from table_controller.table.carry import document
 from table_controller.table.core import TableCore
 
 
@@ -87,14 +88,17 @@ def test_set_writes_a_file_that_the_table_reads(tmp_path: Path, capsys: pytest.C
     assert load_config(path).camera.source == 'folder:a"b\\c'
     assert load_config(path).table.id == "t7"
     assert parse_config((tmp_path / "etc" / "table.toml.before").read_text(encoding="utf-8"), "x").table.id == "t7"
-    for wrong in ("nonsense", "table.nonsense=1", "web.port=none"):
+    strange = ("web.port=²", "web.port=--1", "table.id=a\udc80", "table.id=a\x00", "feed.host=\x1b[2J")
+    for wrong in ("nonsense", "table.nonsense=1", "web.port=none", *strange):
         assert cli.main(["setup", "--config", str(path), "--set", wrong]) in (64, 78)
     assert cli.main(["setup", "--config", str(path)]) == 64, "nobody is at the terminal"
     assert "Traceback" not in capsys.readouterr().err
 
 
 def test_the_bundle_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of its files, its addresses, its environment, its comments, or of a match that came from another table."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MQTT_PASSWORD", "very-secret-environment")
     (tmp_path / "password").write_text("very-secret-word\n")
     table = EventTable(3)
     table.open()
@@ -104,9 +108,12 @@ def test_the_bundle_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         outcome = core.handle(event)
         writer.append(event_record(event, outcome, "w"))
         core.commit(outcome)
+    carried = document("t2", [{"type": "DealPlanned", "plan": "very-secret-plan"}])
+    writer.append({"kind": "event", "event": {"type": "MatchCarried", "document": carried, "by": "x"}, "wall": ""})
     writer.close()
     config = tmp_path / "table.toml"
     config.write_text(
+        "# very-secret-comment\n[web]\nurl = 'http://admin:very-secret-url@10.0.0.7:8080'\n"
         "[camera]\nsource = 'folder:none'\n[dealer]\nport = 'none'\n"
         "[feed]\nhost = '127.0.0.1'\nusername = 't'\npassword_file = 'password'\n"
     )
@@ -114,7 +121,8 @@ def test_the_bundle_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with tarfile.open(tmp_path / "bundle.tar.gz") as bundle:
         texts = {name: bundle.extractfile(name).read().decode() for name in bundle.getnames()}  # type: ignore[union-attr]
     everything = "".join(texts.values())
-    assert "very-secret-word" not in everything
+    assert "very-secret" not in everything
+    assert "http://(left out)@10.0.0.7:8080" in everything
     assert "ENWSENWS" not in everything, "the plan of a deal under way"
     assert json.loads(texts["support/settings.json"])["feed"]["password_file"] == "password"
     assert len(texts["support/journal-tail.jsonl"].splitlines()) > len(table.events)
