@@ -99,7 +99,7 @@ class People:
         while self.table().deal_number == before:
             self._rng.shuffle(self._pack)
             self._machine.load(len(self._pack))
-            yield lambda: self.table().dealer.online
+            yield self._may_be_dealt
             self._press("START")
             yield until(self.clock, lambda: self.table().phase not in RESTING, 5000)
             if self._dealer_faults:
@@ -117,6 +117,10 @@ class People:
         for seat in SEATS:
             hand = [self._pack[index] for index in trays[seat]]
             self._brains[seat] = Brain(seat, random.Random(self._rng.getrandbits(32)), self._profile, hand)
+
+    def _may_be_dealt(self) -> bool:
+        """A table that has not seen a deal's end is put right by the referee first."""
+        return self.table().dealer.online and self.table().phase not in ("playing", "trick_over")
 
     def _deal_has_ended(self) -> bool:
         return self.table().phase not in ("dealing",)

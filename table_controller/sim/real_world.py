@@ -29,7 +29,7 @@ from table_controller.sim.scene import Scene
 from table_controller.table.codec import from_data
 from table_controller.table.core import TableCore
 from table_controller.table.effects import Effect
-from table_controller.table.events import Event, IncidentUpdated, PlayCorrected, ResumeRequested, Resync
+from table_controller.table.events import Event, IncidentUpdated, PlayCorrected, PlayEntered, ResumeRequested, Resync
 from table_controller.table.state import TableState
 from table_controller.vision.frames_file import FrameFile
 
@@ -275,5 +275,7 @@ def _command(event: Event) -> dict[str, Any]:
         counts = dict(zip("ENWS", event.counts, strict=True))
         last = {"last_seat": event.last_seat, "last_cards": list(event.last_cards)} if event.last_seat else {}
         return {"do": "resync", "turn": event.turn, "counts": counts, "by": event.by, **last}
+    if isinstance(event, PlayEntered):
+        return {"do": "play", "seat": event.seat, "cards": list(event.cards), "by": event.by}
     assert isinstance(event, ResumeRequested), event
     return {"do": "resume", "by": event.by}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from table_controller.cards import SEATS
+from table_controller.cards import SEATS, Seat
 from table_controller.runtime.clock import Clock
 from table_controller.sim.players import People
 from table_controller.table.effects import AskHuman, Effect, Publish
-from table_controller.table.events import Event, IncidentUpdated, PlayCorrected, ResumeRequested, Resync
+from table_controller.table.events import Event, IncidentUpdated, PlayCorrected, PlayEntered, ResumeRequested, Resync
 from table_controller.table.state import TableState
 
 ANSWER_MS = 2500
@@ -59,20 +59,33 @@ class Referee:
 
     def _differs(self) -> bool:
         real, state = self._people.deal, self._state()
-        if real is None or real.over or state.deal is None or state.phase not in ("playing", "trick_over"):
+        if real is None or state.deal is None or state.phase not in ("playing", "trick_over"):
             return False
-        return (state.deal.turn, state.deal.counts) != (real.turn, real.counts)
+        return real.over or (state.deal.turn, state.deal.counts) != (real.turn, real.counts)
 
     def _resync(self, now: int) -> None:
         real = self._people.deal
         assert real is not None
         turn = real.turn
         if turn is None:
+            self._end(now)
             return
         e, n, w, s = (real.counts[seat] for seat in SEATS)
         last = None if real.leading else real.trick.last_seat
         cards = self._people.truth.laid[-1][1] if last is not None and self._people.truth.laid else ()
         self._post(Resync(now, "simulated referee", turn, (e, n, w, s), last, cards))
+
+    def _end(self, now: int) -> None:
+        """The table goes on before the play that ended the deal, and is told that play."""
+        real, (seat, cards) = self._people.deal, self._people.truth.laid[-1]
+        assert real is not None
+        e, n, w, s = (real.counts[each] + (len(cards) if each == seat else 0) for each in SEATS)
+        self._post(Resync(now, "simulated referee", seat, (e, n, w, s)))
+        self._later(lambda: self._enter(seat, cards))
+
+    def _enter(self, seat: Seat, cards: tuple[str, ...]) -> None:
+        if self._state().phase == "playing":
+            self._post(PlayEntered(self._clock.now_ms(), seat, cards, "simulated referee"))
 
     def _attend(self, data: dict[str, object]) -> None:
         now = self._clock.now_ms()

@@ -37,6 +37,7 @@ _LIKE_MAT = 24.0
 _GROWN_MM, _SHRUNK_MM = 1.0, -1.2
 """A card covers a little more than its outline for sure, and its corners are looked for a little inside of it."""
 _MAT_SHARE = 0.5
+_LEAST_OUT_MM2 = 6
 _PUSHED_TOGETHER_MM = 1.6
 _TOUCHED_MM = 2.0
 """A plain card's place is known to a millimetre."""
@@ -242,17 +243,20 @@ class PromptStack:
 
     def _lies_on(self, others: list[int], number: int, sight: PromptSight) -> bool:
         """Whether the card at ``number`` lies where it lay, but now on ``others`` that lay on it: laid again by chance
-        in its old place. Then they still stick out from under it, where neither it nor what lies below it is; no mat
-        shows there, but for a line printed on it more than that line.
+        in its old place, or it was not known where it lay. Then one of them still sticks out from under it, where
+        neither it nor what lies below it is; no mat shows there, but for a line printed on it more than that line.
         """
         below = [sight.places.get(self.stack[number], ()), *(self.places.get(m, ()) for m in self.stack[:number])]
         covers = [card_outline(places, self.geometry, _GROWN_MM) for places in below]
         if sight.mat is None or any(cover is None for cover in covers):
             return False
+        lower = covered([o for o in covers if o is not None], sight.mat.shape)
         outlines = [card_outline(self.places.get(marker, ()), self.geometry, _SHRUNK_MM) for marker in others]
-        out = covered([o for o in outlines if o is not None], sight.mat.shape)
-        out &= ~covered([o for o in covers if o is not None], sight.mat.shape)
-        return bool(out.any()) and float(np.mean(sight.mat[out])) < _MAT_SHARE
+        for outline in outlines:
+            out = np.zeros_like(lower) if outline is None else covered([outline], sight.mat.shape) & ~lower
+            if np.count_nonzero(out) >= _LEAST_OUT_MM2 and float(np.mean(sight.mat[out])) < _MAT_SHARE:
+                return True
+        return False
 
     def _drop_unmarked(self) -> None:
         self.stack = [marker for marker in self.stack if marker != UNMARKED]

@@ -117,3 +117,17 @@ def test_a_line_printed_on_the_mat_where_the_corners_were_is_no_card() -> None:
     sight = PromptSight({PASS_0: 4}, True, places={PASS_0: MIDDLE}, mat=mat > 0)
     assert [type(e) for e in stack.settle(sight, 9000)] == [PromptLifted, PromptLifted]
     assert stack.stack == [PASS_0]
+
+
+def test_collected_under_a_report_and_laid_on_it_a_card_is_laid_though_nobody_knows_where_it_lay() -> None:
+    """The recogniser was started again since: it knows what lies there, and places of what came later only."""
+    stack = PromptStack("E", load_geometry(), [PASS_0])
+    for number, (marker, degrees) in enumerate(((PASS_1, 14.0), (TEN, -16.0))):
+        stack.settle(PromptSight({marker: 4}, True, places={marker: turned(MIDDLE, degrees)}), 1000 * number)
+    alone = turned(MIDDLE, 5.0)
+    sight = PromptSight({PASS_0: 4}, True, places={PASS_0: alone}, mat=seen_from_above(alone, turned(MIDDLE, -16.0)))
+    assert [(type(e), e.kind) for e in stack.settle(sight, 9000)] == [(PromptLifted, "PASS"), (PromptLaid, "PASS")]
+    lifted = PromptStack("E", load_geometry(), [PASS_0])
+    lifted.settle(PromptSight({PASS_1: 4}, True, places={PASS_1: turned(MIDDLE, 14.0)}), 0)
+    sight = PromptSight({PASS_0: 4}, True, places={PASS_0: alone}, mat=seen_from_above(alone))
+    assert [type(e) for e in lifted.settle(sight, 9000)] == [PromptLifted]
