@@ -100,7 +100,9 @@ def _lapse(draft: Draft, incident: Incident, event: Ruled) -> None:
 
 def _give(draft: Draft, incident: Incident, seat: Seat, penalty: str) -> None:
     match = draft.state.match
-    draft.state.given.append(rules.Given(penalty, seat, incident.kind, match.game, match.round, incident.number))
+    ago = match.session_game - incident.session_game  # games since: what counts in a game counts in that of the breach
+    game = match.game if penalty in rules.NEEDS_HEAD else max(0, match.game - ago)
+    draft.state.given.append(rules.Given(penalty, seat, incident.kind, game, match.round, incident.number))
     draft.publish("penalty", incident=incident.number, seat=seat, pair=pair_of(seat), penalty=penalty)
 
 

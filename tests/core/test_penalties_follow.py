@@ -152,6 +152,22 @@ def _passed_over(made: CaseTable, penalty: str) -> int:
     return number
 
 
+@pytest.mark.parametrize(("ruled_in", "proposal"), [(1, "violation+stop"), (2, "warning")])
+def test_a_breach_counts_in_the_game_in_which_it_was_made(ruled_in: int, proposal: str) -> None:
+    made = table(DEFAULT)
+    made.send(rv.MatchSet, by="x", system="计副", deals=1, games=3)
+    made.ready()
+    old = raised(made, "missed_report", "N")
+    if ruled_in == 1:
+        give(made, old.number, "warning")
+        assert raised(made, "missed_report", "S").proposal == proposal
+        return
+    made.finish(list("ENWS"))
+    made.ready()
+    give(made, old.number, "warning")
+    assert raised(made, "missed_report", "S").proposal == proposal
+
+
 def test_the_lead_comes_back_to_who_lost_it() -> None:
     made = playing()
     number = made.rule("violation+stop", "E")
