@@ -8,6 +8,7 @@ and ``check(now_ms)`` is called twice a second to notice a worker that hangs.
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing as mp
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -40,6 +41,8 @@ from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
 from table_controller.vision.sources import CameraControls
 from table_controller.vision.worker import WorkerSettings, run_worker, slot_view
+
+log = logging.getLogger(__name__)
 
 _SLOTS = 3
 _START_S = 60.0
@@ -147,9 +150,7 @@ class VisionClient:
 
     def close(self) -> None:
         """Stop the worker and free the shared memory."""
-        if self._pipe is not None:
-            with contextlib.suppress(OSError):
-                self._pipe.send(("stop",))
+        self._tell("stop")
         if self._process is not None:
             self._process.join(2.0)
         self._kill()
@@ -187,7 +188,10 @@ class VisionClient:
         self.restarts += 1
         self.pending = True
         self._starting_ms = now_ms
-        self._spawn()
+        try:
+            self._spawn()
+        except OSError as error:  # no memory, no descriptors: ``check`` tries again
+            log.error("The vision process cannot be started: %s.", error.strerror or error)
 
     @staticmethod
     def _await(pipe: Connection, seconds: float) -> tuple[object, ...] | None:
@@ -287,25 +291,21 @@ class VisionClient:
 
     def request_picture(self) -> None:
         """Ask for the set-up picture; it arrives as ``last_picture`` with ``receive``, between deals only."""
-        if self._pipe is not None:
-            self._pipe.send(("picture",))
+        self._tell("picture")
 
     def align(self, corners: Corners | None) -> None:
         """Take the mat's pose from four clicked corners (see corners.py), or from its fiducials again."""
-        if self._pipe is not None:
-            self._pipe.send(("corners", corners))
+        self._tell("corners", corners)
 
     def enrol(self, *, prompts: bool) -> None:
         """Guide an operator through showing a deck, between deals; ``enrolling`` tells how it stands."""
         self.enrolled, self.enrolling = None, {}
-        if self._pipe is not None:
-            self._pipe.send(("enrol", prompts))
+        self._tell("enrol", prompts)
 
     def end_enrolment(self) -> None:
         """Give it up."""
         self.enrolling = None
-        if self._pipe is not None:
-            self._pipe.send(("enrol", None))
+        self._tell("enrol", None)
 
     def use_deck(self, decks: Path, name: str, now_ms: int) -> None:
         """Read with a deck of a folder, or with the shipped weights (""): another worker is started, between deals."""
@@ -324,9 +324,13 @@ class VisionClient:
         if mode != "idle":
             self.enrolling = None
         self._settings = replace(self._settings, mode=mode)
+        self._tell("watch", mode)
+
+    def _tell(self, *message: object) -> None:
+        """Say something to the worker; one that has died is noticed by ``check``."""
         if self._pipe is not None:
             with contextlib.suppress(OSError):
-                self._pipe.send(("watch", mode))
+                self._pipe.send(message)
 
     def _take(self, answer: Sequence[object]) -> list[Event]:
         self._heard_ms = None

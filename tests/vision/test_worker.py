@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import random
 import select
@@ -196,3 +197,25 @@ def test_a_loop_lets_go_of_a_dead_workers_pipe_before_its_number_is_another_file
     asyncio.run(run())
     assert [pipe for _, pipe in told[:3]] == [first] * 3
     assert [what for what, _ in told if what != "closed"] == ["opened", "let go", "opened", "let go"]
+
+
+def test_a_machine_without_room_for_another_worker_is_no_end_of_the_table(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = watched.client
+
+    def full(*args: object) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    client.kill()
+    client.request_picture()
+    client.watch("play")
+    with monkeypatch.context() as patched:
+        patched.setattr(client, "_spawn", full)
+        assert [type(event) for event in client.check(10_000)] == [CameraLost]
+        assert client.check(12_000) == []
+        assert client.check(15_000) == []
+        client.end_enrolment()
+    client.check(20_000)
+    select.select([client.fileno()], [], [], 60)
+    assert [type(event) for event in client.check(20_500)] == [CameraBack]
