@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from table_controller.errors import InputError
+from table_controller.files import write_whole
 from table_controller.vision.corners import Clicked, Corners
 from table_controller.vision.images import Image
 
@@ -27,7 +28,7 @@ def save_corners(file: Path, corners: Corners | None, frame_px: tuple[int, int] 
             file.unlink(missing_ok=True)
             return
         sheet = {"version": 1, "corners": corners, "frame_px": frame_px}
-        _write(file, json.dumps(sheet).encode())
+        write_whole(file, json.dumps(sheet))
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}.", way_out="Free the disk.") from error
 
@@ -36,15 +37,9 @@ def save_reference(file: Path, picture: Image) -> None:
     """Keep the small picture by which corners are found again; raises InputError."""
     packed = np.asarray(cv2.imencode(_REFERENCE, picture)[1]).tobytes()
     try:
-        _write(file.with_suffix(_REFERENCE), packed)
+        write_whole(file.with_suffix(_REFERENCE), packed)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}.", way_out="Free the disk.") from error
-
-
-def _write(file: Path, data: bytes) -> None:
-    part = file.with_suffix(".part")
-    part.write_bytes(data)
-    part.replace(file)
 
 
 def stored_corners(file: Path | None) -> Clicked | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from table_controller.errors import InputError, UsageError
+from table_controller.files import write_whole
 from table_controller.vision.enrol.deck import Deck, read_deck_file, to_bytes
 
 SUFFIX = ".deck"
@@ -52,16 +52,10 @@ class DeckStore:
         """Write a deck under its name; until it is wholly written, the old one stays. Raises UsageError, InputError."""
         self.check_free(deck.name, replace)
         path = self.path(deck.name)
-        fresh = path.with_suffix(".new")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with fresh.open("wb") as file:
-                file.write(to_bytes(deck))
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(path)
+            write_whole(path, to_bytes(deck))
         except OSError as error:
-            fresh.unlink(missing_ok=True)
             raise InputError(f"{path}: it cannot be written ({error.strerror}).", way_out="Check the disk.") from error
         return path
 
