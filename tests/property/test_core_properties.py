@@ -18,6 +18,7 @@ from table_controller.sim.event_table import EventTable
 from table_controller.table import events as ev
 from table_controller.table import referee_events as rv
 from table_controller.table.effects import Publish, Seal, SetTimer
+from table_controller.table.seen import as_shown
 from table_controller.table.snapshot import snapshot
 from table_controller.table.state import TableState
 
@@ -72,6 +73,18 @@ class CoreMachine(RuleBasedStateMachine):
             self.resynced = False
             self.table.sort_and_exchange()
 
+    @rule()
+    def deal_as_far_as_the_exchange(self) -> None:
+        """What is shown in it is left to the other rules."""
+        if self.table.core.state.phase in ("standby", "deal_over"):
+            for seat in SEATS:
+                self.send(ev.AreaCleared, seat=seat)
+                self.send(ev.PromptCircleCleared, seat=seat)
+            self.table.deal()
+            self.resynced = True
+            for seat in SEATS:
+                self.send(ev.ReadyPressed, seat=seat)
+
     @rule(times=st.integers(1, 12))
     def play_on(self, times: int) -> None:
         for _ in range(times):
@@ -98,6 +111,34 @@ class CoreMachine(RuleBasedStateMachine):
     @rule(seat=seats, make=st.sampled_from([ev.PassPressed, ev.TdPressed, ev.ReadyPressed, ev.AreaCleared]))
     def press(self, seat: Any, make: Any) -> None:
         self.send(make, seat=seat)
+
+    @rule(seat=seats, how=st.sampled_from(["word", "knock"]))
+    def pass_by_word(self, seat: Any, how: str) -> None:
+        self.send(ev.PassPressed, seat=seat, how=how)
+
+    @rule(seat=seats, laid=st.lists(st.sampled_from(["BJ", "SJ", UNKNOWN]), min_size=1, max_size=2), sure=st.booleans())
+    def jokers_are_shown(self, seat: Any, laid: list[str], sure: bool) -> None:
+        """In an exchange they may resist; read doubtfully they never do by themselves."""
+        state = self.table.core.state
+        before, owed = state.exchange.resisted, state.phase == "tribute"
+        self.send(ev.CardsSeen, seat=seat, cards=tuple(laid), doubtful=() if sure else tuple(range(len(laid))))
+        state = self.table.core.state
+        assert sure or not owed or state.exchange.resisted == before
+        self.resynced = self.resynced or owed
+
+    @rule(play=st.integers(1, 20), said=cards)
+    def correct_what_was_seen_before(self, play: int, said: Any) -> None:
+        """The same correction twice, of what a page showed: the second finds it changed."""
+        shown = next((as_shown(a) for a in self.table.core.state.actions if a.number == play), "")
+        known = tuple(card for card in said if card != UNKNOWN) or ("3S",)
+        told: dict[str, Any] = {"play": play, "cards": known, "by": "referee", "saw": shown}
+        first = self.table.send(ev.PlayCorrected, **told)
+        self.resynced = self.resynced or first.refusal is None
+        now = next((as_shown(a) for a in self.table.core.state.actions if a.number == play), "")
+        if first.refusal is None and shown and now != shown:
+            again = self.table.send(ev.PlayCorrected, **told).refusal
+            assert again is not None
+            assert again.code in ("CHANGED", "DEAL")
 
     @rule(make=st.sampled_from([ev.PauseRequested, ev.ResumeRequested, ev.StopRequested]))
     def referee(self, make: Any) -> None:
