@@ -227,6 +227,15 @@ def incident_updated(draft: Draft, event: IncidentUpdated) -> None:
     old = find(draft, event.incident)
     if event.status not in STATUSES or event.status not in ALLOWED_STEPS[old.status]:
         raise Refusal(f"Incident {event.incident} is {old.status}: it cannot become {event.status}.", code="INCIDENT")
+    state = draft.state
+    phase = state.under if state.phase == "paused" else state.phase
+    closes = event.status in ("resolved", "overturned")
+    if closes and old.kind == "doubtful_exchange" and phase == "tribute" and draft.of_this_deal(old):
+        raise Refusal(
+            "The tribute waits for this card.",
+            way_out="Say which it was, also if it was read rightly.",
+            code="INCIDENT",
+        )
     draft.update(old.number, event.at_ms, event.by, event.reason, status=event.status)
     if event.status == "overturned":
         _overturn(draft, old, event.at_ms)

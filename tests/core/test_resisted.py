@@ -139,6 +139,20 @@ def test_what_is_no_card_or_too_many_is_refused(card: str) -> None:
         parse_command({"do": "correct_exchange", "seat": "S", "card": card}, 5, lambda: "E")
 
 
+@pytest.mark.parametrize("paused", [False, True])
+@pytest.mark.parametrize("status", ["resolved", "overturned"])
+def test_a_question_that_the_tribute_waits_for_is_answered_and_not_put_away(status: str, paused: bool) -> None:
+    table = due()
+    lay(table, "S", "BJ BJ", 1)
+    if paused:
+        table.send(ev.PauseRequested, by="r")
+    refusal = table.send(ev.IncidentUpdated, incident=1, status=status, by="r").refusal
+    assert refusal is not None
+    assert "Say which" in refusal.way_out
+    assert table.send(ev.IncidentUpdated, incident=1, status="acknowledged", by="r").refusal is None
+    assert asked(table) == [("S", ["BJ", "BJ"], "t.jpg")]
+
+
 def test_a_return_is_one_card() -> None:
     table = due()
     lay(table, "S", "KS")
