@@ -34,7 +34,7 @@ class Bug:
 T, G = "table_controller/table", "table_controller/games/guandan"
 BUGS = (
     Bug(f"{T}/stops.py", "state.stops.remove(found)", "pass", CORE),
-    Bug(f"{T}/officiating.py", "state.given = [item for item in state.given if item.incident != number]", "pass", CORE),
+    Bug(f"{T}/undone.py", "state.given = [item for item in state.given if item.incident != number]", "pass", CORE),
     Bug(
         f"{T}/play.py",
         "state.early.remove(due)\n        _take(draft, due)\n    if not",
@@ -46,7 +46,7 @@ BUGS = (
     Bug(f"{T}/dealing.py", "if tuple(event.counts) != QUOTAS:", "if False:", CORE),
     Bug(f"{T}/deal_end.py", "state.no_tribute, state.namer = True, result.winner", "state.namer = result.winner", CORE),
     Bug(f"{T}/anew.py", "if incident.kind in OF_A_PLAY and incident.status in OPEN and not holds:", "if False:", CORE),
-    Bug(f"{T}/exchange.py", "if jokers >= 2:", "if jokers >= 3:", CORE),
+    Bug(f"{T}/exchange.py", "RESISTS = 2", "RESISTS = 3", CORE),
     Bug(f"{T}/reports.py", "deal.reported[seat] = owed", "pass", CORE),
     Bug(f"{G}/trick.py", "if following not in self.out:", "if True:", (*RULES, *CORE)),
     Bug(f"{G}/order.py", "return 100 if key == level else RANKS.index(key)", "return RANKS.index(key)", RULES),
