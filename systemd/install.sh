@@ -17,6 +17,7 @@ opt=$root/opt/table-controller
 etc=$root/etc/table-controller
 units=$root/etc/systemd/system
 link=$root/usr/local/bin/table-controller
+journal=$root/var/lib/table-controller/journal.jsonl
 services=(table-controller table-controller-venue table-controller-kiosk)
 declare -A chosen=()
 
@@ -141,6 +142,24 @@ well() {  # the table's service is up, and after a while still: one that comes a
   return 1
 }
 
+keep_journal() {  # what the new version writes into it during its trial, the old one may not be able to read
+  live && is_enabled table-controller && [ -e "$journal" ] || return 0
+  systemctl stop table-controller || return 1
+  cp -p "$journal" "$journal.before-$made"
+}
+
+old_journal() {  # only where the old version cannot go on from what the new one left; nothing is deleted
+  [ -e "$journal.before-$made" ] || return 0
+  if ! well; then
+    mv -T "$journal" "$journal.of-$made"
+    [ ! -e "${journal%.jsonl}.snapshot" ] || mv -T "${journal%.jsonl}.snapshot" "${journal%.jsonl}.snapshot.of-$made"
+    mv -T "$journal.before-$made" "$journal"
+    say "the journal is the one of before the upgrade; what $made wrote is in $journal.of-$made" >&2
+    start_services
+  fi
+  rm -f "$journal.before-$made"
+}
+
 alone() {  # two installers at once would undo each other's work
   mkdir -p "$opt"
   exec 9>"$opt/.lock"
@@ -170,6 +189,7 @@ undo() {  # what ran before, from wherever an upgrade ended
       for name in "${fresh[@]}"; do rm -f "$units/$name.service"; done
       if [ -n "$older" ]; then point previous "$older"; else rm -f "$opt/previous"; fi
       start_services
+      old_journal
       say "rolled back to $before" >&2
     else
       say "journalctl -u table-controller says why; it is left as it is" >&2
@@ -214,8 +234,9 @@ do_install() {
   copy_system_files "$made" || fail "the units could not be put in their places (df -h)"
   [ -z "$before" ] || point previous "$before"
   point current "$made"
+  keep_journal || fail "the journal could not be kept (df -h)"
   start_services && well || fail "version $made does not run"
-  rm -f "$opt/unfinished"
+  rm -f "$opt/unfinished" "$journal.before-$made"
   done=yes
   tidy || say "what ran long before could not be removed"
   say "version $made runs from $opt/current"

@@ -30,6 +30,7 @@ SYSTEMCTL = """#!/bin/bash
 echo "$*" >>"$SAID"
 case "$*" in
   "is-enabled"*" table-controller" | "daemon-reload") exit 0 ;;
+  "stop table-controller") exit 0 ;;
   "restart table-controller" | "is-active"*" table-controller") exec "$ROOT/opt/table-controller/current/bin/table-controller" run ;;
 esac
 exit 1
@@ -143,6 +144,29 @@ def test_a_version_that_is_not_well_leaves_the_one_that_ran(
     assert machine.state() == NEW
     assert machine.run("2.0", "rollback")[0] == 0
     assert machine.state() == ("1.0", {"# of 1.0"}, 2), "its units come back with it"
+
+
+def test_the_old_version_goes_on_from_its_own_journal_where_it_cannot_read_the_new_one_s(machine: Machine) -> None:
+    state = machine.root / "var/lib/table-controller"
+    state.mkdir(parents=True)
+    journal, snapshot = state / "journal.jsonl", state / "journal.snapshot"
+    journal.write_text("of old\n")
+    snapshot.write_text("of old\n")
+    old = machine.root / "opt/table-controller/current/bin/table-controller"
+    script(old, f"#!/bin/sh\n[ $1 = run ] || {{ echo 1.0; exit 0; }}\n! grep -q new {journal}\n")
+    wrote = f"echo new >>{journal}; exit 1"
+    new = script(machine.folder / "program", f"#!/bin/sh\ncase $1 in run) {wrote};; esac\necho 2.0\n")
+    status, said = machine.run("2.0", "upgrade", new)
+    assert (status, journal.read_text()) == (69, "of old\n"), said
+    (kept,) = state.glob("journal.jsonl.of-*")
+    assert kept.read_text().startswith("of old\nnew\n")
+    assert str(kept) in said
+    assert sorted(path.name.partition(".of-")[0] for path in state.iterdir()) == [
+        "journal.jsonl", "journal.jsonl", "journal.snapshot",
+    ]  # fmt: skip
+    assert machine.run("2.0", "upgrade", machine.program("2.0"))[0] == 0
+    assert journal.read_text() == "of old\n"
+    assert not list(state.glob("*.before-*"))
 
 
 def steps_of(folder: Path) -> tuple[Machine, int]:
