@@ -129,6 +129,17 @@ def test_a_release_must_carry_the_right_signature(tree: Tree, tmp_path: Path) ->
     assert "is wrong" in tree.run("install", wheel, status=69)
     assert not (tree.root / "opt/table-controller/current").exists()
     sign(keys[0])
+    whole = wheel.read_bytes()
+    for tampered in (whole + b"\0", whole[:-1], bytes([whole[0] ^ 1]) + whole[1:], b""):
+        wheel.write_bytes(tampered)
+        assert "is wrong" in tree.run("install", wheel, status=69)
+    wheel.write_bytes(whole)
+    signature = Path(f"{wheel}.sig").read_bytes()
+    for tampered in (b"", signature[:-1], bytes(64)):
+        Path(f"{wheel}.sig").write_bytes(tampered)
+        assert "is wrong" in tree.run("install", wheel, status=69)
+    assert not (tree.root / "opt/table-controller/current").exists()
+    Path(f"{wheel}.sig").write_bytes(signature)
     tree.run("install", wheel)
     assert tree.version() == "1.0"
 

@@ -32,6 +32,39 @@ def test_every_unit_is_shut_in(unit: Path) -> None:
     assert "Unknown" not in done.stderr
 
 
+MATCH = re.compile(r'(SUBSYSTEM|KERNEL|ATTRS\{\w+\})(==|!=)"[^"]+"')
+ACT = re.compile(r'(SYMLINK\+=|GROUP=|MODE=|ENV\{\w+\}=|GOTO=|LABEL=)"([^"]+)"')
+
+
+def test_udev_understands_every_rule() -> None:
+    """Of udev's grammar what these rules use; a rule that udev cannot read it leaves out in silence."""
+    lines = (ROOT / "systemd" / "70-guandan-dealer.rules").read_text(encoding="utf-8").splitlines()
+    rules = [(number, line) for number, line in enumerate(lines) if line and not line.startswith("#")]
+    assert len(rules) >= 5
+    labels, jumps = dict[str, int](), list[tuple[int, str]]()
+    for number, line in rules:
+        for word in line.split(", "):
+            assert MATCH.fullmatch(word) or ACT.fullmatch(word), f"line {number + 1}: {word}"
+        for key, value in ACT.findall(line):
+            if key == "LABEL=":
+                assert value not in labels, line
+                labels[value] = number
+            elif key == "GOTO=":
+                jumps.append((number, value))
+    assert all(labels.get(label, -1) > number for number, label in jumps), "udev jumps forward only"
+    assert set(labels) == {label for _, label in jumps}
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
+def test_systemd_understands_every_line_of_a_unit(unit: Path) -> None:
+    """An unknown key, a wrong section, a value that cannot be: systemd would leave them out with a line in its log."""
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, check=False, text=True
+    )
+    ours = [line for line in done.stderr.splitlines() if unit.name in line and "not executable" not in line]
+    assert ours == []
+
+
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
 def test_what_a_unit_starts_is_a_command_of_the_program(unit: Path) -> None:
     start = re.search(r"^ExecStart=(.*)$", unit.read_text(encoding="utf-8"), re.MULTILINE)
