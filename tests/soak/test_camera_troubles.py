@@ -32,7 +32,7 @@ pytestmark = [
     pytest.mark.soak,
     pytest.mark.timeout(0),
     pytest.mark.runs(
-        "cards config errors games geometry resources table journal runtime dealer vision sim drawings "
+        "cards config errors files games geometry resources table journal runtime dealer vision sim drawings "
         "models/*.onnx models/classes.txt hardware/*.toml"
     ),
 ]
