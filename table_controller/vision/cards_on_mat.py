@@ -202,15 +202,22 @@ def plausible(
     return [card for card in cards if card.confidence >= _GRANTED or _could_lie(card, sure, covered, window, px_per_mm)]
 
 
+def supported(card: SeenCard, surface: NDArray[np.uint8], window: Window, px_per_mm: float) -> float:
+    """The share of a card's face that is card surface where it would lie."""
+    mine = np.zeros_like(surface)
+    _fill(mine, card.outline(-2.0), window, px_per_mm)
+    return np.count_nonzero(mine & surface) / max(1, int(np.count_nonzero(mine)))
+
+
 def _could_lie(
     card: SeenCard, sure: Sequence[SeenCard], surface: NDArray[np.uint8], window: Window, px_per_mm: float
 ) -> bool:
-    mine = np.zeros_like(surface)
-    _fill(mine, card.outline(-2.0), window, px_per_mm)
-    area = max(1, int(np.count_nonzero(mine)))
-    if np.count_nonzero(mine & surface) < _SUPPORT * area:
+    if supported(card, surface, window, px_per_mm) < _SUPPORT:
         return False
     if card.top is None:
+        mine = np.zeros_like(surface)
+        _fill(mine, card.outline(-2.0), window, px_per_mm)
+        area = max(1, int(np.count_nonzero(mine)))
         for other in sure:
             _fill(mine, other.outline(2.0), window, px_per_mm, 0)
         return bool(np.count_nonzero(mine) > (1 - _EXPLAINED) * area)

@@ -22,6 +22,7 @@ from table_controller.vision.cards_on_mat import (
     cards_in_view,
     paper_mask,
     plausible,
+    supported,
     surface_mask,
     unread_paper,
     vote,
@@ -44,6 +45,7 @@ _LEAST_VOTES, _MOST_VOTES = 2, 5
 _HISTORY = 64
 _INSIDE_MM = 8.0
 _LEAST_PAPER_MM2 = 60.0
+_HARDLY_FOUND, _ON_CARD = 0.4, 0.4
 _GREY = 110
 _APART_MM = 6.0
 _STAYED_MM = 9.0
@@ -156,7 +158,8 @@ class SeatEye:
         scale = READ_PX_PER_MM * _LOOKS[len(self._votes) % len(_LOOKS)]
         usual_px = self.held.usual_height
         everything = of_one_print(self._reader.read_crop(view, scale), usual_px)
-        readings = [r for r in everything if self._inside(r.centre)]
+        surface = surface_mask(paper, READ_PX_PER_MM)
+        readings = [r for r in everything if self._inside(r.centre) and self._on_a_card(r, surface)]
         found = cards_in_view(readings, self._window, READ_PX_PER_MM, self._geometry)
         missed = of_one_print(self._second_look(view, found), usual_height_px(readings) or usual_px)
         if missed:
@@ -165,12 +168,18 @@ class SeatEye:
         near = _STAYED_MM * READ_PX_PER_MM
         suits = [r for r in readings if r.card not in JOKERS and not r.doubtful]
         self._heights = [r.height_px for r in suits if all(math.dist(r.centre, at) > near for at in old)]
-        surface = surface_mask(paper, READ_PX_PER_MM)
         possible = plausible(found, surface, self._window, READ_PX_PER_MM)
         cards = [card for card in possible if not self._in_a_circle(card, possible)]
         accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
         accounted += [card for card in possible if not any(card is other for other in cards)]
         return cards + unread_paper(paper, [*cards, *accounted], self._window, READ_PX_PER_MM, self._geometry)
+
+    def _on_a_card(self, reading: IndexReading, surface: NDArray[np.uint8]) -> bool:
+        """Whether a corner that was hardly found has a card under it: the print of a smaller one may look like it."""
+        if reading.found >= _HARDLY_FOUND:
+            return True
+        card = cards_in_view([reading], self._window, READ_PX_PER_MM, self._geometry)[0]
+        return supported(card, surface, self._window, READ_PX_PER_MM) > _ON_CARD
 
     def _second_look(self, view: Image, cards: list[SeenCard]) -> list[IndexReading]:
         """Sure indices between cards that lie far apart, missed at the first look."""
