@@ -13,6 +13,7 @@ from table_controller.table.exchange import begin_turn
 from table_controller.table.play import go_on
 from table_controller.table.referee_events import ClockExtended, ClockSet
 from table_controller.table.refusal import Refusal
+from table_controller.table.stops import given_the_turn
 from table_controller.table.turn import Draft
 
 
@@ -91,6 +92,7 @@ def resync(draft: Draft, event: Resync) -> None:
     state.deal, state.early, state.early_reports, state.pause_reason = new, [], {}, ""
     state.unapplied, state.rejected, state.lifted, state.report_lifted = [], None, None, {}
     state.judged_from, state.resynced = len(state.actions), copy.deepcopy(new)
+    given_the_turn(draft, event.turn)
     draft.publish("resync", by=event.by, turn=event.turn, counts=event.counts)
     begin_turn(draft, event.turn, event.at_ms)
 

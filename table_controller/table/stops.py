@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from table_controller.cards import SEATS, Seat, pair_of, partner
 from table_controller.games.guandan.deal import Action, Deal, Verdict
 from table_controller.table.duties import unname
@@ -54,6 +56,14 @@ def skip(draft: Draft, found: Stop, at_ms: int) -> Verdict:
     state.next_action += 1
     draft.publish("turn_stopped", seat=seat, lead=led)
     return verdict
+
+
+def given_the_turn(draft: Draft, seat: Seat) -> None:
+    """A human who puts the table back on the thread says whose turn it is: what keeps that seat from playing in this
+    trick does so in the next. Whether the trick that he means is the one that was counted nobody can tell."""
+    state, deal = draft.state, draft.state.deal
+    if deal is not None:
+        state.stops = [replace(s, trick=s.trick + 1) if _holds(s, seat, deal) else s for s in state.stops]
 
 
 def followed(draft: Draft, seat: Seat) -> None:

@@ -164,7 +164,8 @@ class Gauge:
         return float(statistics.median(getattr(use, what) for _, use in self.seen[part]))
 
     def growth_mb(self) -> float:
-        return self.main(slice(-8, None), "main_mb") - self.main(slice(0, 8), "main_mb")
+        """Of the process's own memory: a share of libraries grows when other programs that use them end."""
+        return self.main(slice(-8, None), "own_mb") - self.main(slice(0, 8), "own_mb")
 
     def slope_mb_h(self) -> float:
         """How the process's own memory grows over the last two thirds of what was seen (caches have filled by then).
