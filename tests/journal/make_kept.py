@@ -11,7 +11,7 @@ from pathlib import Path
 
 from table_controller.journal.kept import keep_journal
 from table_controller.journal.program import program
-from table_controller.journal.reader import read_journal
+from table_controller.journal.reader import Records
 from table_controller.journal.replay import event_record, replay
 from table_controller.journal.writer import JournalWriter
 from table_controller.sim.event_table import EventTable
@@ -103,8 +103,8 @@ def main() -> None:
                 writer.append(event_record(event, outcome, f"virtual {event.at_ms / 1000:.3f} s"))
                 core.commit(outcome)
             writer.close()
-            contents = read_journal(path)
-            print(keep_journal(path, contents, replay(contents.records), KEPT).name, core.state.phase)
+            records = Records(path)
+            print(keep_journal(path, records, replay(records), KEPT).name, core.state.phase)
 
 
 if __name__ == "__main__":

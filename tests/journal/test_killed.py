@@ -20,10 +20,11 @@ from typing import Any
 
 import pytest
 
-from table_controller.app.reopen import reopen, snapshot_path
+from table_controller.app.reopen import reopen
 from table_controller.journal import snapshot as snapshots
 from table_controller.journal.reader import read_journal
 from table_controller.journal.replay import replay
+from table_controller.journal.snapshot import snapshot_path
 from table_controller.table.core import TableCore
 from table_controller.table.events import Event
 from table_controller.table.state import TableState

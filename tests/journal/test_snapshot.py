@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from table_controller.app import reopen as module
-from table_controller.app.reopen import Reopened, Snapshots, reopen, snapshot_path
+from table_controller.app.reopen import Reopened, Snapshots, reopen
 from table_controller.errors import JournalError
 from table_controller.journal import reader
 from table_controller.journal import snapshot as snapshots
 from table_controller.journal.program import program
 from table_controller.journal.reader import read_end, read_journal
 from table_controller.journal.replay import replay
+from table_controller.journal.snapshot import snapshot_path
 from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
 from table_controller.runtime.loop import TableRuntime

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from table_controller import cli
-from table_controller.app.reopen import Snapshots, snapshot_path
+from table_controller.app.reopen import Snapshots
 from table_controller.app.table import open_table
 from table_controller.errors import TableError
 from table_controller.journal import recover as module
 from table_controller.journal.reader import Records, read_journal
 from table_controller.journal.record import encode
+from table_controller.journal.snapshot import snapshot_path
 from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
 from table_controller.runtime.loop import TableRuntime

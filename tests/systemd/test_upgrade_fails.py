@@ -137,7 +137,7 @@ def machine(tmp_path: Path) -> Machine:
 def test_a_version_that_is_not_well_leaves_the_one_that_ran(
     machine: Machine, program: dict[str, int], environment: dict[str, str], words: str
 ) -> None:
-    status, said = machine.run("2.0", "upgrade", machine.program("2.0", **program), **environment)
+    status, said = machine.run("2.0", "upgrade", machine.program("2.0", **program), **environment)  # type: ignore[arg-type]
     assert (status, words in said, "what ran before still runs" in said) == (69, True, True), said
     assert machine.state() == OLD
     assert machine.run("2.0", "upgrade", machine.program("2.0"))[0] == 0

@@ -20,7 +20,7 @@ def finishing_order(finished: list[Seat], void: Seat | None = None) -> tuple[boo
     if len(finished) >= 2 and pair_of(finished[0]) == pair_of(finished[1]):
         return True, [finished[0], finished[1], None, None]
     if len(finished) >= 3:
-        last = next(seat for seat in SEATS if seat not in finished)
+        last = next(seat for seat in SEATS if seat not in finished[:3])  # a corrected record may go on past the end
         return True, [*finished[:3], last]
     return False, list(finished)
 
