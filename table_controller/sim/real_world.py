@@ -216,6 +216,10 @@ class World:
         if self.follower.state.phase == "paused":
             self._tell({"do": "resume", "by": "simulated referee"})
 
+    def play_games_of(self, deals: int) -> None:
+        """A game is so many deals (计副), before anybody sits down."""
+        self._tell({"do": "match", "system": "计副", "deals": deals, "by": "simulated referee"})
+
     async def pause(self, ms: int) -> None:
         """Wait."""
         waiting = asyncio.Event()

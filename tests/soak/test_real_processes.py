@@ -41,6 +41,8 @@ GROWTH_MB = 10.0
 SLOPE_MB_H = 1.0
 READY_S = 3.0
 MARGIN = 5
+GAME_DEALS = 3
+"""The plays of a game can be corrected, so they are kept until it ends; an hour of one game would show only those."""
 
 pytestmark = [pytest.mark.avr, pytest.mark.broker]
 
@@ -182,8 +184,11 @@ class Gauge:
         return 60 * statistics.median(slopes) if slopes else 0.0
 
 
-async def play(folder: Path, seconds: float, every_s: float, seed: int) -> dict[str, Any]:
-    """A table in trouble for ``seconds``, then killed and started again; what was found."""
+async def play(folder: Path, seconds: float, every_s: float, seed: int, game_deals: int = 0) -> dict[str, Any]:
+    """A table in trouble for ``seconds``, then killed and started again; what was found.
+
+    ``game_deals``: a game ends after so many deals, else with the levels.
+    """
     rng = random.Random(seed)
     broker = real.Mosquitto(folder / "broker")
     feed = Feed(broker.port)
@@ -196,6 +201,8 @@ async def play(folder: Path, seconds: float, every_s: float, seed: int) -> dict[
     watching: asyncio.Task[None] | None = None
     try:
         found["ready_s"] = await asyncio.to_thread(table.start)
+        if game_deals:
+            world.play_games_of(game_deals)
         world.begin()
         await world.pause(round(WARM_S * 1000))
         watching = asyncio.create_task(gauge.watch())
@@ -289,7 +296,7 @@ def report(found: dict[str, Any]) -> str:
 )
 def test_an_hour_with_a_fault_every_half_minute(tmp_path: Path, part_once: Any) -> None:
     seconds = float(os.environ.get("REAL_SOAK_SECONDS", "3600"))
-    found = asyncio.run(play(tmp_path, seconds, 30.0, SEED + 1))
+    found = asyncio.run(play(tmp_path, seconds, 30.0, SEED + 1, GAME_DEALS))
     print(report(found))
     check(found)
     if seconds >= 3600:  # a slope of a shorter run says nothing: caches still fill
