@@ -37,7 +37,8 @@ _LIKE_MAT = 24.0
 _GROWN_MM, _SHRUNK_MM = 1.0, -1.2
 """A card covers a little more than its outline for sure, and its corners are looked for a little inside of it."""
 _MAT_SHARE = 0.5
-_LEAST_OUT_MM2 = 6
+_LEAST_OUT_MM2 = 20
+"""Where a card sticks out by less, the line printed round the circle may be all that shows there."""
 _PUSHED_TOGETHER_MM = 1.6
 _TOUCHED_MM = 2.0
 """A plain card's place is known to a millimetre."""
