@@ -23,6 +23,7 @@ _ERROR_MM = 0.5
 _LEAST_RIM_MM2 = 9.0
 _STILL_THERE = 0.35
 """So much of where a card stuck out shows paper still: a thumb may lie on it, and its shadow."""
+_ALONE_SHARE = 0.4
 _OFF_MAT = 26.0
 _SHRUNK = 3
 _RIM_PX = 4
@@ -98,16 +99,18 @@ def _still_lies(
 ) -> bool:
     """Whether a card still lies where one lay before, beside the one seen now: that one came on top of it.
 
-    Where those that lie ``lower`` would show too it tells nothing, unless it shows nowhere else.
+    Where those that lie ``lower`` would show too it tells nothing, unless it hardly shows elsewhere.
     """
     if view is None:
         return True
     old, inside, new = (_filled(view, corners) for corners in (before, sight.corners(-3.0), sight.corners(_ERROR_MM)))
     error = round(_ERROR_MM * PX_PER_MM) * 2 + 1
     rim = (cv2.erode(old.astype(np.uint8), np.ones((error, error), np.uint8)) > 0) & ~new
+    alone = rim.copy()
     for corners in lower:
-        alone = rim & ~_filled(view, corners)
-        rim = alone if np.count_nonzero(alone) >= _LEAST_RIM_MM2 * PX_PER_MM**2 else rim
+        alone &= ~_filled(view, corners)
+    least = max(_LEAST_RIM_MM2 * PX_PER_MM**2, _ALONE_SHARE * np.count_nonzero(rim))
+    rim = alone if np.count_nonzero(alone) >= least else rim
     if np.count_nonzero(rim) < _LEAST_RIM_MM2 * PX_PER_MM**2:
         return False
     pixels = np.asarray(cv2.GaussianBlur(view, (0, 0), 0.8), dtype=np.float32)
