@@ -14,11 +14,9 @@ from table_controller.app.table import open_table
 from table_controller.journal import reader
 from table_controller.journal import recover as recovering
 from table_controller.journal.record import decode
-from table_controller.journal.replay import event_record
-from table_controller.journal.writer import JournalWriter
 from table_controller.runtime.clock import VirtualClock
 from table_controller.sim.event_table import EventTable
-from table_controller.table.core import TableCore
+from tests.journal.written import write_events
 
 AT_ONCE = 4
 
@@ -46,12 +44,7 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     table.play_deal()
     table.play_deal()
     path = tmp_path / "state" / "journal.jsonl"
-    writer, core = JournalWriter(path, header={"table": "t1"}, sync=False), TableCore()
-    for event in table.events:
-        outcome = core.handle(event)
-        writer.append(event_record(event, outcome, "2026-11-30T10:00:00"))
-        core.commit(outcome)
-    writer.close()
+    write_events(path, table.events)
 
     def noted(line: bytes) -> Noted | None:
         record = decode(line)

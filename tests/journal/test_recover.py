@@ -9,10 +9,10 @@ import pytest
 from table_controller import cli
 from table_controller.journal.reader import read_journal
 from table_controller.journal.recover import diagnose, repair
-from table_controller.journal.replay import event_record, replay
+from table_controller.journal.replay import replay
 from table_controller.journal.writer import JournalWriter
 from table_controller.sim.event_table import EventTable
-from table_controller.table.core import TableCore
+from tests.journal.written import write_events
 
 
 @pytest.fixture
@@ -24,12 +24,7 @@ def journal(tmp_path: Path) -> Path:
     for _ in range(8):
         table.act()
     path = tmp_path / "journal.jsonl"
-    writer, core = JournalWriter(path, header={"table": "t1"}, sync=False), TableCore()
-    for event in table.events:
-        outcome = core.handle(event)
-        writer.append(event_record(event, outcome, "w"))
-        core.commit(outcome)
-    writer.close()
+    write_events(path, table.events)
     return path
 
 
