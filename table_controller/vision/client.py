@@ -20,25 +20,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from table_controller.cards import SEATS, Seat
 from table_controller.errors import DeviceError
 from table_controller.geometry import load_geometry
-from table_controller.table.events import (
-    AreaCleared,
-    CameraBack,
-    CameraLost,
-    CardsGone,
-    CardsSeen,
-    Event,
-    PromptCircleCleared,
-    PromptLaid,
-    PromptLifted,
-)
+from table_controller.table.events import CameraBack, CameraLost, Event
 from table_controller.vision.corners import Corners
 from table_controller.vision.enrol.live import Prompts
 from table_controller.vision.enrol.teach import Collected
 from table_controller.vision.hints import Hint
 from table_controller.vision.images import Image
+from table_controller.vision.lying import Lying
 from table_controller.vision.sources import CameraControls
 from table_controller.vision.worker import WorkerSettings, run_worker, slot_view
 
@@ -104,8 +94,7 @@ class VisionClient:
         self._waiting = False
         self._down = False
         self._starting_ms: int | None = None
-        self._lying: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
-        self._prompts: dict[Seat, list[int]] = {seat: [] for seat in SEATS}
+        self._lying = Lying()
         self.recogniser = ""
         self.pending = False
         self.lost = ""
@@ -136,9 +125,7 @@ class VisionClient:
         """Start the process without waiting for it."""
         context = mp.get_context("spawn")
         ours, theirs = context.Pipe()
-        lying = tuple((seat, tuple(self._lying[seat])) for seat in SEATS)
-        prompts = tuple((seat, tuple(self._prompts[seat])) for seat in SEATS)
-        settings = replace(self._settings, lying=lying, prompts=prompts)
+        settings = replace(self._settings, lying=self._lying.cards, prompts=self._lying.prompts)
         process = context.Process(target=run_worker, args=(theirs, settings), name="vision", daemon=True)
         process.start()
         theirs.close()
@@ -317,9 +304,7 @@ class VisionClient:
     def watch(self, mode: str) -> None:
         """``deal`` (nothing is read, no picture leaves), ``play`` or ``idle``."""
         if mode == "deal":
-            for seat in SEATS:
-                self._lying[seat].clear()
-                self._prompts[seat].clear()
+            self._lying.clear()
             self.last_picture = self.last_report = None
         if mode != "idle":
             self.enrolling = None
@@ -360,26 +345,8 @@ class VisionClient:
         assert isinstance(hints, tuple)
         self.hints = hints
         for event in events:
-            self._note(event)
+            self._lying.note(event)
         return list(events)
-
-    def _note(self, event: Event) -> None:
-        """Remember what lies on the table, for a worker that has to be started again."""
-        if isinstance(event, CardsSeen):
-            self._lying[event.seat].extend(event.cards)
-        elif isinstance(event, CardsGone):
-            for card in event.cards:
-                if card in self._lying[event.seat]:
-                    self._lying[event.seat].remove(card)
-        elif isinstance(event, AreaCleared):
-            self._lying[event.seat].clear()
-        elif isinstance(event, PromptLaid):
-            self._prompts[event.seat].append(event.marker)
-        elif isinstance(event, PromptLifted):
-            if event.marker in self._prompts[event.seat]:
-                self._prompts[event.seat].remove(event.marker)
-        elif isinstance(event, PromptCircleCleared):
-            self._prompts[event.seat].clear()
 
 
 def _start_error(answer: tuple[object, ...] | None) -> DeviceError:

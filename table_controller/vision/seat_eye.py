@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from table_controller.cards import JOKERS, Seat
 from table_controller.geometry import Geometry, Point
 from table_controller.table.events import AreaCleared, CardsGone, CardsSeen, Event
+from table_controller.vision.area_print import AreaPrint
 from table_controller.vision.cards_on_mat import (
     FIRM,
     SeenCard,
@@ -33,35 +33,39 @@ from table_controller.vision.held import FAN_FRAMES, HeldCheck
 from table_controller.vision.images import Image
 from table_controller.vision.mat import GLIMPSE, MatPose, Window, fiducials_in, own_part, play_window, within
 from table_controller.vision.one_print import of_one_print, usual_height_px
-from table_controller.vision.print_kept import share_kept
 from table_controller.vision.reader import IndexReading
 from table_controller.vision.second_look import gap_picture, gaps, in_gap, placed, shows_between
-from table_controller.vision.stir import print_shift
 from table_controller.vision.things import PatientGate
 from table_controller.vision.tracker import SeatTracker, Settled
 
 READ_PX_PER_MM = 3.0
 _LEAST_VOTES, _MOST_VOTES = 2, 5
-_HISTORY = 64
+"""Readings that are enough when they agree and none is doubtful, and that are enough in any case."""
 _INSIDE_MM = 8.0
+"""An index counts as in the area up to so far outside it: players lay over the line."""
 _LEAST_PAPER_MM2 = 60.0
+"""Less white than this is no card, not even one under others."""
 _HARDLY_FOUND, _ON_CARD = 0.4, 0.4
+"""What the detector found with less confidence must have this share of a card's face round it."""
 _GREY = 110
+"""Painted over what is not to be read."""
 _APART_MM = 6.0
+"""Two indices of one card lie further apart than this."""
 _STAYED_MM = 9.0
+"""A card this close to where a known one lay may be that one."""
 _LOOKS = (1.0, 0.8, 0.9)
 """Frames are read at other sizes in turn, so that votes are opinions of their own: told smaller, it is seen larger."""
 _CLOSER = 0.7
-_REMAINS, _PARTLY = 0.55, 0.25
+"""The size told for a second look into a gap."""
 _NEARER_MM = 11.0
+"""How far towards the player cards that begin in the area are read."""
 _BESIDE_MM = 2.0
+"""A thing within this of a card may lie on its neighbour."""
 _AT_END_MM, _FAN_REACH_MM = 45.0, 90.0
+"""Unread paper so near to an end may be part of a fan held over the circle there; such a fan reaches in so far."""
 _IN_CIRCLE_MM, _ROW_STEP_MM = 22.0, 34.0
 """A card whose middle is so near to a circle's lies outside the area. Neighbours in a row lie no further apart."""
 _ROUND = np.ones((5, 5), dtype=np.uint8)
-_HALF_INDEX_MM = (4.0, 7.0)
-_STIRRED_PX = 0.25
-"""Print that moved by more (a twelfth of a millimetre) was touched; noise moves it by a twentieth of that."""
 
 
 def reading_window(geometry: Geometry, seat: Seat) -> Window:
@@ -101,9 +105,8 @@ class SeatEye:
         self._gate = PatientGate(border & bare, ends & bare)
         self._tracker = SeatTracker()
         self._votes: list[list[SeenCard]] = []
-        self._history: deque[tuple[int, NDArray[np.float32]]] = deque(maxlen=_HISTORY)
+        self._print = AreaPrint(self._window, self._gate, READ_PX_PER_MM)
         self._expected: list[str] = []
-        self._last_view: Image | None = None
         self._over_before = self._things_before = np.zeros_like(self._gate.over)
         self.held = HeldCheck(geometry.camera_mm)
         self._heights: list[float] = []
@@ -121,13 +124,12 @@ class SeatEye:
         self.hand = state.hand
         if not state.changed:
             self._votes.clear()
-            self._history.clear()
+            self._print.forget()
             self.held_over = False
             if not state.hand:
                 self._things_before = _grown(self._gate.things)
             return []
-        if self._gate.present is not None:
-            self._history.append((grab_ms, self._gate.present))
+        self._print.note(grab_ms)
         if state.hand or state.rest < 1:
             self._votes.clear()
             return []
@@ -170,7 +172,7 @@ class SeatEye:
         self._heights = [r.height_px for r in suits if all(math.dist(r.centre, at) > near for at in old)]
         possible = plausible(found, surface, self._window, READ_PX_PER_MM)
         cards = [card for card in possible if not self._in_a_circle(card, possible)]
-        accounted = [known.seen for known in self._tracker.known if known.hidden or self._unchanged(known.seen)]
+        accounted = [known.seen for known in self._tracker.known if known.hidden or self._print.unchanged(known.seen)]
         accounted += [card for card in possible if not any(card is other for other in cards)]
         return cards + unread_paper(paper, [*cards, *accounted], self._window, READ_PX_PER_MM, self._geometry)
 
@@ -229,25 +231,23 @@ class SeatEye:
 
     def _settle(self, view: Image, grab_ms: int) -> list[Event]:
         seen = [self._beside_things(card) for card in vote(self._votes)]
-        remains, stirred = partial(self._remains, view), partial(self._stirred, view)
-        shows = partial(self._shows_between, view)
         told = self._tracker.settle(
             seen,
-            remains,
-            stirred,
-            partial(self._under_a_thing, view),
-            shows,
-            partial(self._showed, view),
-            partial(self._shows_beside, view),
+            partial(self._print.remains, view),
+            partial(self._print.stirred, view),
+            partial(self._print.under_a_thing, view),
+            partial(self._shows_between, view),
+            partial(self._print.showed, view),
+            partial(self._print.shows_beside, view),
         )
         settled = self._without_expected(told)
-        self._last_view = view
+        self._print.accept(view)
         self._over_before, self._things_before = _grown(self._gate.over), _grown(self._gate.things)
         self.held.lying(settled.new, self._heights)
-        first_ms = self._first_shown(settled.new, grab_ms)
+        first_ms = self._print.first_shown(settled.new, grab_ms)
         self._gate.accept()
         self._votes.clear()
-        self._history.clear()
+        self._print.forget()
         self.pending = False
         return self._events(settled, view, first_ms, grab_ms)
 
@@ -322,76 +322,3 @@ class SeatEye:
             names = tuple(card.card for card in cards)
             events.append(CardsSeen(first_ms, self.seat, names, doubtful, round(confidence, 3), name))
         return events
-
-    # --- small pictures ---------------------------------------------------------------------------------------------
-
-    def _patch(self, picture: NDArray[np.float32], at: Point) -> NDArray[np.float32]:
-        x, y = self._window.to_px(*at, GATE_PX_PER_MM)
-        rows = slice(max(0, round(y - 7)), max(1, round(y + 8)))
-        columns = slice(max(0, round(x - 3)), max(1, round(x + 4)))
-        return picture[rows, columns]
-
-    def _alike(self, one: NDArray[np.float32], other: NDArray[np.float32], card: SeenCard) -> bool:
-        return all(self._corners_alike(one, other, card))
-
-    def _corners_alike(self, one: NDArray[np.float32], other: NDArray[np.float32], card: SeenCard) -> list[bool]:
-        corners = [at for at in (card.top, card.bottom) if at is not None]
-        light = float(np.median(one - other))
-        patches = [(self._patch(one, at), self._patch(other, at)) for at in corners]
-        return [bool(mine.size) and float(np.mean(np.abs(mine - its - light))) < 6.5 for mine, its in patches]
-
-    def _unchanged(self, card: SeenCard) -> bool:
-        present, accepted = self._gate.present, self._gate.accepted
-        return present is not None and accepted is not None and any(self._corners_alike(present, accepted, card))
-
-    def _remains(self, view: Image, card: SeenCard) -> bool:
-        """Whether most of the print at a corner of a known card is still where it was when last read."""
-        corners = [at for at in (card.top, card.bottom) if at is not None]
-        return any(self._print_remains(view, at) for at in corners)
-
-    def _showed(self, view: Image, card: SeenCard) -> bool:
-        """Whether the print at all corners of a new card was there when last read."""
-        return all(self._print_remains(view, at) for at in (card.top, card.bottom) if at is not None)
-
-    def _shows_beside(self, view: Image, card: SeenCard, by: SeenCard) -> bool:
-        """Whether print of a known card's index still shows where another that lies over it leaves it free."""
-        return any(self._print_remains(view, at, by) for at in (card.top, card.bottom) if at is not None)
-
-    def _print_remains(self, view: Image, at: Point, by: SeenCard | None = None) -> bool:
-        return self._same_as_last(view, at, by) > _REMAINS
-
-    def _same_as_last(self, view: Image, at: Point, by: SeenCard | None = None) -> float:
-        if self._last_view is None:
-            return 0.0
-        return share_kept(self._last_view, view, self._window, READ_PX_PER_MM, at, by)
-
-    def _stirred(self, view: Image, card: SeenCard) -> bool:
-        """Whether a card's print moved by a hair since last read."""
-        corners = [at for at in (card.top, card.bottom) if at is not None and self._print_remains(view, at)]
-        if self._last_view is None or not corners:
-            return False
-        return all(print_shift(self._print(self._last_view, at), self._print(view, at)) > _STIRRED_PX for at in corners)
-
-    def _print(self, view: Image, at: Point) -> Image:
-        x, y = self._window.to_px(*at, READ_PX_PER_MM)
-        return view[max(0, round(y - 26)) : max(1, round(y + 26)), max(0, round(x - 13)) : max(1, round(x + 13))]
-
-    def _under_a_thing(self, view: Image, at: Point) -> bool:
-        """Whether something lies over an index or a part of it: what is left of it need not look like one.
-
-        A sleeve of the mat's colour is seen by what it leaves: a card that is taken away takes all of its print along.
-        """
-        x, y = (round(value) for value in self._window.to_px(*at, GATE_PX_PER_MM))
-        wide, high = (round(half * GATE_PX_PER_MM) for half in _HALF_INDEX_MM)
-        over = self._gate.over[max(0, y - high) : max(1, y + high + 1), max(0, x - wide) : max(1, x + wide + 1)]
-        return bool(over.any()) or _PARTLY < self._same_as_last(view, at) <= _REMAINS
-
-    def _first_shown(self, new: tuple[SeenCard, ...], grab_ms: int) -> int:
-        """The stamp of the first frame since the last reading that shows all new cards as they lie now."""
-        present = self._gate.present
-        if present is None:
-            return grab_ms
-        for stamp_ms, picture in self._history:
-            if all(self._alike(picture, present, card) for card in new):
-                return stamp_ms
-        return grab_ms
