@@ -2,7 +2,7 @@
 import { addWords } from "./words.js";
 
 addWords({
-  whole_hall: ["全场", "The whole hall"], scope_all: ["对全部牌桌", "For all tables"], scope_some: ["对选中的{n}桌", "For the {n} tables chosen"],
+  whole_hall: ["全场", "The whole hall"], scope_all: ["对全部牌桌", "For all tables"], scope_some: ["对选中的{n}桌", "For the {n} tables chosen", "For the 1 table chosen"],
   start_all: ["开始发牌", "Start the deal"], pause_all: ["暂停", "Pause"], resume_all: ["继续", "Resume"], end_all: ["本轮结束", "End the round"], sure_again: ["再按一次确认", "Press again to confirm"],
   announce: ["通知", "Announce"], last_deal: ["最后一副", "Last deal"], take_back: ["收回通知", "Take it back"], text_zh: ["中文内容", "In Chinese"], text_en: ["英文内容", "In English"], say_it: ["发布", "Announce"],
   remind_hall: ["全场提示", "Hall-wide reminder"], remind_words: ["提示之后首次违规按第二次处理（003 第52条）", "after it a first breach counts as the second (003 art. 52)"], minutes: ["分钟", "Minutes"], extend_round: ["延长本轮", "Extend the round"],

@@ -8,7 +8,7 @@ addWords({
   earlier: ["已结束的牌副", "Deals that are over"], which_deal: ["第几副", "Which deal"], choose_deal: ["选择牌副…", "Choose a deal…"],
   both_agree: ["双方都同意", "both pairs agree"], head_confirms: ["裁判长确认", "the head referee confirms"],
   earlier_hint: ["打牌期间裁判可随时更正。本轮结束后，改变名次的更正须在时限（30分钟）内、双方同意并由裁判长确认", "While the round is on the referee may correct at any time. After its end, what changes the places needs both pairs, the head referee, and the time limit (30 minutes)"],
-  no_deal_record: ["没有这一副的记录", "There is no record of this deal"], places_were: ["名次 {a}", "Places: {a}"], plays_shown: ["共{n}手", "{n} plays"],
+  no_deal_record: ["没有这一副的记录", "There is no record of this deal"], places_were: ["名次 {a}", "Places: {a}"], plays_shown: ["共{n}手", "{n} plays", "1 play"],
 });
 
 const UNDER_WAY = ["sorting", "tribute", "returning", "playing", "trick_over", "paused"];

@@ -10,7 +10,7 @@ addWords({
   deck_prompts: ["提示牌没有标记，也要登记", "Our prompt cards have no markers: enrol them too"],
   deck_replace: ["替换同名的牌", "Replace the deck of that name"],
   guide_h: ["登记“{n}”：第 {a} 步，共 {b} 步", "Enrolling “{n}”: step {a} of {b}"],
-  guide_read: ["上一张照片认出 {n} 处；画面上以圆点标出", "{n} places were read in the last picture: they are dotted in it"],
+  guide_read: ["上一张照片认出 {n} 处；画面上以圆点标出", "{n} places were read in the last picture: they are dotted in it", "1 place was read in the last picture: it is dotted in it"],
   learning: ["正在学习“{n}”……{s} 牌桌可以照常使用", "Learning “{n}” … {s} The table can be used meanwhile"],
   enrolled: ["“{n}”已登记", "“{n}” is enrolled"], preparing: ["请稍候……", "One moment …"],
   reads: ["现在按“{n}”读牌", "The table reads with “{n}” now"], reads_any: ["现在按随附的权重读牌，不认特定的牌", "The table reads with the shipped weights now, for any deck"],

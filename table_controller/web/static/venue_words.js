@@ -8,7 +8,7 @@ addWords({
   offline_banner: ["与赛场服务的连接中断，正在重连；下面是断开前的情况", "The venue's service does not answer; reconnecting. Below is how it was before"],
   broker_banner: ["消息服务中断：牌桌照常进行，这里暂时看不到新的情况，也不能下指令", "The broker is away: the tables go on, but nothing new is seen here and no command reaches them"],
   no_tables: ["还没有牌桌", "No tables yet"], none_match: ["没有符合的牌桌", "No table matches"],
-  n_tables: ["{n}桌", "{n} tables"], n_calls: ["呼叫{n}", "{n} calls"], n_open: ["待处理{n}", "{n} open"], n_lost: ["失联{n}", "{n} lost"], n_doubts: ["存疑{n}", "{n} doubtful"],
+  n_tables: ["{n}桌", "{n} tables", "1 table"], n_calls: ["呼叫{n}", "{n} calls", "1 call"], n_open: ["待处理{n}", "{n} open"], n_lost: ["失联{n}", "{n} lost"], n_doubts: ["存疑{n}", "{n} doubtful"],
   find: ["桌号或姓名", "Table or name"], filter: ["筛选", "Filter"], sort: ["排序", "Sort"],
   show_all: ["全部", "All"], show_need: ["需要处理", "Need somebody"], show_doubt: ["有存疑", "Doubtful"], show_lost: ["失联或故障", "Lost or at fault"], show_idle: ["未在打牌", "Not playing"],
   by_need: ["紧急在前", "Urgent first"], by_table: ["按桌号", "By table"], by_clock: ["计时久的在前", "Longest clock first"],

@@ -39,7 +39,7 @@ const WORDS = {
   cleared: ["出牌区已清空", "Area clear"], prompts_cleared: ["提示卡已收", "Prompts collected"],
   setup: ["摄像头设置", "Camera set-up"], no_picture: ["发牌和打牌时不显示画面", "No picture is shown while a deal is on"],
   hints: ["需要处理", "To put right"], all_well: ["画面良好", "The picture is good"],
-  scale: ["像素/毫米", "px/mm"], rate: ["帧/秒", "frames/s"], found_markers: ["看到 {n} 个定位标记", "{n} markers found"],
+  scale: ["像素/毫米", "px/mm"], rate: ["帧/秒", "frames/s"], found_markers: ["看到 {n} 个定位标记", "{n} markers found", "1 marker found"],
   not_found: ["没有找到桌垫", "The mat is not found"], by_corners: ["按点选的四角定位", "Aligned by the clicked corners"],
   click_corners: ["点选四角", "Click the four corners"], use_markers: ["改用定位标记", "Use the markers"],
   save_corners: ["保存四角", "Save the corners"], cancel: ["取消", "Cancel"],
@@ -79,7 +79,9 @@ export function addWords(more) { Object.assign(WORDS, more); }
 export function t(key, values = {}) {
   const pair = WORDS[key];
   if (!pair) return key;
-  return pair[lang === "en" ? 1 : 0].replace(/\{(\w)\}/g, (_, name) => values[name] ?? "");
+  // English has a third text where one thing is said otherwise than several.
+  const text = lang !== "en" ? pair[0] : Number(values.n) === 1 && pair[2] ? pair[2] : pair[1];
+  return text.replace(/\{(\w)\}/g, (_, name) => values[name] ?? "");
 }
 
 // What a turn without cards was.

@@ -46,7 +46,7 @@ def test_deals_begin_and_a_round_ends_at_every_table_by_keys(own_venue: Any, vis
     eyes.wait(lambda: "Playing" in eyes.text("#tables tbody"))
     press(eyes, "#tables tbody tr:nth-child(2) input")
     eyes.script("document.querySelector('#tables tbody tr:nth-child(2) input').click()")
-    eyes.wait(lambda: eyes.text("#scope") == "For the 1 tables chosen")
+    eyes.wait(lambda: eyes.text("#scope") == "For the 1 table chosen")
     for _ in range(2):
         press(eyes, "#end")
     eyes.wait(lambda: venue.state("t2").match.called)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from table_controller.table import events as ev
+from table_controller.table import referee_events
 
 pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.timeout(180)]
 WINDOW_PX = (1280, 800)
@@ -77,6 +78,29 @@ def test_a_call_is_taken_answered_and_ended_by_keys_alone(venue: Any, visitor: A
     eyes.wait(lambda: "没有待处理的事" in eyes.text("#incidents"))
     eyes.press(ESCAPE)
     eyes.wait(lambda: "/referee" in eyes.driver.current_url)
+
+
+def test_equal_ones_are_one_line_with_a_count_and_a_link_each(own_venue: Any, visitor: Any, eyes: Any) -> None:
+    venue = own_venue
+    for seat in ("N", "N", "N", "E"):
+        venue.tell("t1", referee_events.IrregularityNoted, kind="impolite", seat=seat, by="li")
+    visitor.log_in(venue, "li", "/referee?lang=en")
+    eyes.wait(lambda: eyes.text("#sums").startswith("2 tables"))
+    eyes.wait(lambda: len(eyes.all("#queue li")) == 2)
+    eyes.wait(lambda: "×3" in eyes.text("#queue li .kind"))
+    eyes.shot("referee-alike")
+    links = [one.get_attribute("href") for one in eyes.all("#queue li:first-child .ones a")]
+    assert len(set(links)) == 3
+    eyes.press("j", "a")
+    eyes.wait(lambda: [i.status for i in venue.state("t1").incidents].count("acknowledged") == 3)
+    eyes.wait(
+        lambda: len(eyes.all("#queue li")) == 2 and "×3" in eyes.text("#queue li[data-status=acknowledged] .kind")
+    )
+    assert eyes.script("return document.activeElement.closest('li').dataset.status") == "acknowledged", "focus stays"
+    sound(eyes, venue)
+    eyes.open(links[1])
+    wanted = "#incidents li[id='" + links[1].split("#")[1] + "']"
+    eyes.wait(lambda: eyes.all(wanted))
 
 
 def fresh_play(venue: Any, name: str) -> None:
