@@ -15,6 +15,8 @@ from table_controller.venue.wire import Batch, Heard, envelope_fits
 Message = dict[str, Any]
 CALLS = ("td_call", "stop")
 """Kinds by which a person at the table asks for a referee."""
+RELAY = "relay"
+"""Which way the relay goes with a table, among what followers of its air are told."""
 
 
 @dataclass
@@ -165,10 +167,22 @@ class Hall:
         self._followers.get((plane, table), set()).discard(queue)
 
     def _tell(self, heard: Heard) -> None:
-        for queue in self._followers.get((heard.plane, heard.table), ()):
+        self._hand(heard.plane, heard.table, (heard.rest, heard.payload))
+
+    def relay(self, table: str, mode: str) -> None:
+        """The relay goes another way with a table: whoever follows its air is told."""
+        self._hand("air", table, (RELAY, relay_mode(mode)))
+
+    def _hand(self, plane: str, table: str, told: tuple[str, bytes]) -> None:
+        for queue in self._followers.get((plane, table), ()):
             if queue.full():
                 queue.get_nowait()  # a reader that is too slow takes up the thread with the next state
-            queue.put_nowait((heard.rest, heard.payload))
+            queue.put_nowait(told)
+
+
+def relay_mode(mode: str) -> bytes:
+    """What a follower of the air is told of the relay: go, hold or cut."""
+    return json.dumps({"mode": mode}).encode()
 
 
 def _hear(view: View, heard: Heard, said: Message) -> None:

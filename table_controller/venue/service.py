@@ -156,7 +156,9 @@ class Service:
         if rest == "again":
             self.aired.fill(table, said)
         elif rest == "status":
-            self.relays[table] = said
+            before, self.relays[table] = self.relays.get(table, {}), said
+            if said.get("mode") != before.get("mode"):
+                self.hall.relay(table, str(said.get("mode")))
             self.relay_version += 1
             for asked in self._relay_asked.pop(table, ()):
                 if not asked.done():

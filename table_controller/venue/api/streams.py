@@ -9,7 +9,7 @@ from aiohttp import web
 
 from table_controller.venue.api.entering import token_of
 from table_controller.venue.api.route import AIR, LOOKERS, OFFICIALS, Call, Route
-from table_controller.venue.hall import encode
+from table_controller.venue.hall import RELAY, encode
 
 GAP_MS = 100
 """Rows are sent at most this often."""
@@ -106,6 +106,8 @@ async def _follow(call: Call, plane: str) -> web.StreamResponse:
         first = call.service.aired.states.get(table) if plane == "air" else _newest(call, table)
         with contextlib.suppress(ConnectionError):
             await response.write(encode("state", first) if first else b": \n\n")
+            if plane == "air" and (mode := call.service.relays.get(table, {}).get("mode")):
+                await response.write(encode(RELAY, {"mode": mode}))
             while not hall.closed and await leave.stands():
                 await response.write(await _next(queue))
     finally:
@@ -118,7 +120,7 @@ async def _next(queue: asyncio.Queue[tuple[str, bytes]]) -> bytes:
         rest, payload = await asyncio.wait_for(queue.get(), KEEPALIVE_S)
     except TimeoutError:
         return b": \n\n"
-    if rest in ("state", "event", "availability") and payload:
+    if rest in ("state", "event", "availability", RELAY) and payload:
         return b"event: %s\ndata: %s\n\n" % (rest.encode(), _line(payload))
     return encode("cut", {}) if rest == "state" else b""
 

@@ -12,6 +12,7 @@ const keep = asked.get("stale") === "keep";
 const TOO_OLD_MS = (Number(asked.get("stale")) || 20) * 1000;
 let state = null;
 let at = 0;
+let held = -1; // how old the state was when the director held it back: its clock stands as long
 let seated = {};
 const NAMES_MS = 15000;
 
@@ -66,9 +67,18 @@ function tick() {
   const age = performance.now() - at;
   $("stage").classList.toggle("away", !state || (!keep && age > TOO_OLD_MS));
   if (!state) return;
-  const face = clockFace(state.clock, Math.min(age, TOO_OLD_MS));
+  const face = clockFace(state.clock, Math.min(held >= 0 ? held : age, TOO_OLD_MS));
   say($("clock"), face.state === "none" ? "" : face.text);
   $("clock").dataset.state = face.state;
+}
+
+// Held: nothing leaves the relay, and afterwards it goes on from there, so much later; so does the clock.
+function follow(mode) {
+  const now = performance.now();
+  if (mode === "hold" && held < 0) held = Math.max(0, now - at);
+  else if (mode !== "hold" && held >= 0) { at = now - held; held = -1; }
+  $("stage").dataset.relay = mode;
+  tick();
 }
 
 function fit() {
@@ -87,7 +97,8 @@ learnNames().catch(() => {});
 setInterval(() => learnNames().catch(() => {}), NAMES_MS);
 stream(`/api/air/${encodeURIComponent(table)}/stream`, {
   quiet: true,
-  state: quietly((message) => { state = message.data; at = performance.now(); draw(); }),
+  state: quietly((message) => { state = message.data; at = performance.now(); if (held >= 0) held = 0; draw(); }),
   event: quietly(() => { at = Math.max(at, performance.now() - TOO_OLD_MS / 2); }),
+  relay: quietly(({ mode }) => follow(mode)),
   cut: quietly(() => { state = null; tick(); }),
 });

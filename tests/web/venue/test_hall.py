@@ -124,3 +124,26 @@ def test_the_director_speaks_to_the_whole_hall(venue: Any, visitor: Any, eyes: A
     eyes.shot("director-phone-en")
     assert eyes.overflow() <= 0
     assert eyes.errors(venue.url) == []
+
+
+def test_a_clock_on_air_stands_while_the_table_is_held(own_venue: Any, eyes: Any) -> None:
+    venue = own_venue
+    eyes.driver.delete_all_cookies()
+    venue.play("t1", 1)
+    eyes.open(f"{venue.url}/overlay/t1?stale=keep&key={venue.keys['overlay']}", 1920, 1080)
+    eyes.wait(lambda: eyes.text("#clock").isdigit())
+    venue.wait(venue.service.tell_relay(["t1"], {"do": "hold"}))
+    eyes.wait(lambda: eyes.one("#stage").get_attribute("data-relay") == "hold")
+    shown = eyes.text("#clock")
+    eyes.script(
+        "window.asked = 0; const real = performance.now.bind(performance);"
+        "performance.now = () => { window.asked += 1; return real() + 7000; };"
+    )
+    eyes.wait(lambda: eyes.script("return window.asked") > 2)
+    assert eyes.text("#clock") == shown, "seven seconds later"
+    eyes.open(f"{venue.url}/overlay/t1?stale=keep&key={venue.keys['overlay']}", 1920, 1080)
+    eyes.wait(lambda: eyes.one("#stage").get_attribute("data-relay") == "hold")  # who comes later is told too
+    held = eyes.text("#clock")
+    venue.wait(venue.service.tell_relay(["t1"], {"do": "go"}))
+    eyes.wait(lambda: eyes.one("#stage").get_attribute("data-relay") == "go")
+    eyes.wait(lambda: eyes.text("#clock") != held)
