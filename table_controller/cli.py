@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from table_controller import __version__
+from table_controller.app.terminal import of_the_system, worth_logging
 from table_controller.errors import EX_SOFTWARE, TableError, UsageError
 
 Run = Callable[[argparse.Namespace], int]
@@ -341,6 +342,7 @@ def main(argv: list[str] | None = None) -> int:
     level = (logging.ERROR, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("transitions").setLevel(logging.WARNING)
+    logging.getLogger("aiohttp.server").addFilter(worth_logging)
     with contextlib.suppress(ValueError):  # only the main thread may
         signal.signal(signal.SIGTERM, _interrupt)
         if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # ``nohup`` has it ignored
@@ -362,6 +364,9 @@ def main(argv: list[str] | None = None) -> int:
             return 130
         if args.verbose:
             raise
+        if (told := of_the_system(error)) is not None:
+            print(f"table-controller: {told[0]}", file=sys.stderr)
+            return told[1]
         print(
             f"table-controller: an error of ours: {type(error).__name__}: {error}. Run again with -v.", file=sys.stderr
         )

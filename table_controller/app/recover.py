@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from table_controller.app import recover_words as words
 from table_controller.app.terminal import say
 from table_controller.errors import EX_DATAERR, JournalError
 from table_controller.journal.reader import Records
@@ -29,46 +30,34 @@ def run(args: argparse.Namespace) -> int:
     """Explain, and with --repair mend. Exit status 65 while something acknowledged cannot be read."""
     journal: Path = args.journal
     found = diagnose(journal)
-    for sentence in found.words():
-        say(sentence)
+    words.findings(found)
     if found.records:
-        _say_state(journal, "Its good records lead to")
+        _say_state(journal, "Its good records lead to", "完好的记录得到")
     if found.healthy:
         return 0
     if found.plays_on:
-        say(
-            f"The table starts all the same, from its snapshot of record {found.plays_on} behind the damage: nothing "
-            "of its state is lost, only the record cannot be replayed. It is not mended, as that would go back."
-        )
-        snapshot = shlex.join(["rm", str(snapshot_path(journal).absolute())])
-        say(f"To go back before the damage all the same: {snapshot}, then --repair.")
+        words.plays_on(found.plays_on, shlex.join(["rm", str(snapshot_path(journal).absolute())]))
         return EX_DATAERR
     if not args.repair:
-        onward = "goes on from its good records" if found.records else "begins anew"
-        say(f"Nothing was changed. `--repair` keeps the damaged file beside it and {onward}.")
+        words.nothing_changed(found)
         return EX_DATAERR
     with _alone(journal):
         _say_repaired(journal, repair(journal, found))
     return 0
 
 
-def _say_state(journal: Path, words: str) -> None:
+def _say_state(journal: Path, en: str, zh: str) -> None:
     replayed = replay(Records(journal))
     state = replayed.core.state
-    say(f"{words}: phase {state.phase}, deal {state.deal_number}, levels {state.levels}.")
+    words.stands(en, zh, state.phase, state.deal_number, state.levels)
     if replayed.mismatch is not None:
         say(replayed.words())
 
 
 def _say_repaired(journal: Path, done: Repaired) -> None:
-    kept = f"The damaged file is kept as {done.kept.name}; " if done.kept is not None else ""
-    say(f"{kept}{journal.name} ends with a record of this repair.")
-    if done.applied:
-        say("What was damaged changed nothing: every record after it was applied and leads to the state that it names.")
-    if done.later is not None:
-        say(f"The records after the damage are in {done.later.name}: enter by hand what of them still matters.")
-    _say_state(journal, "The table goes on with")
-    say("A table that systemd runs: systemctl reset-failed table-controller; systemctl start table-controller.")
+    words.repaired(done, journal.name)
+    _say_state(journal, "The table goes on with", "牌桌从这里继续")
+    words.start_again()
 
 
 @contextmanager

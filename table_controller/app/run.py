@@ -19,7 +19,7 @@ from table_controller.app.reopen import Snapshots
 from table_controller.app.restart import after_restart, carry_on
 from table_controller.app.setup import CameraSetup
 from table_controller.app.table import Table, add_feed, add_page, add_panel, any_seat, fresh_folder, open_table
-from table_controller.app.terminal import say
+from table_controller.app.terminal import say, url_host
 from table_controller.cards import SEATS, Seat
 from table_controller.config import Config, open_secrets, read_text, secret_of
 from table_controller.dealer.driver import SerialLink
@@ -64,6 +64,8 @@ class _Run:
     pins_problem: str = ""
     found: list[Health] = field(default_factory=list)
     """How the adapters were at the last look."""
+    failed: set[str] = field(default_factory=set)
+    """The adapters that were said to have failed, until they are fresh again."""
     stuck: tuple[str, ...] = ()
     """What only a restart cures, at the last look."""
 
@@ -155,7 +157,8 @@ async def _run(config: Config, *, degraded: bool, leader: Seat | None, document:
         await _open_adapters(run, folder, degraded=degraded)
         if document:
             await carry_on(table, run.ask, document)
-        say(f"table {config.table.id} is ready: http://{config.web.host}:{table.page.port if table.page else 0}/")
+        where = f"{url_host(config.web.host)}:{table.page.port if table.page else 0}"
+        say(f"table {config.table.id} is ready: http://{where}/")
         run.notifier.ready(f"table {config.table.id}, {table.runtime.state.phase}")
         settled()
         await _work(run, stopping, consumer)
@@ -313,6 +316,7 @@ def _look_at_health(run: _Run) -> Signs:
     signs = _signs(run)
     run.found = health_of(signs)
     found = troubles(run.found)
+    _say_failed(run)
     if found != run.table.troubles:
         run.table.troubles = found
         if run.table.page is not None:
@@ -320,6 +324,17 @@ def _look_at_health(run: _Run) -> Signs:
     if run.table.panel is not None:
         run.table.panel.attention(any(one.state == "failed" for one in run.found))
     return signs
+
+
+def _say_failed(run: _Run) -> None:
+    """Each adapter that fails, and that is well again, once: for whoever reads the terminal or the system's log."""
+    for one in run.found:
+        if one.state == "failed" and one.name not in run.failed:
+            run.failed.add(one.name)
+            say(one.line())
+        elif one.state in ("fresh", "off") and one.name in run.failed:
+            run.failed.discard(one.name)
+            say(one.line())
 
 
 def _health(run: _Run) -> dict[str, object]:

@@ -21,6 +21,7 @@ from table_controller.app.brokers import answers, broker_of, mosquitto_program
 from table_controller.app.checks import secret_files
 from table_controller.app.deck_choice import chosen_deck
 from table_controller.app.health import LOW_DISK_MB, Health
+from table_controller.app.terminal import url_host
 from table_controller.cards import RANKS, over_conserved, parse_cards
 from table_controller.config import Config, open_secrets, secret_of
 from table_controller.dealer.bench import unavailable_reason
@@ -286,7 +287,7 @@ def _running(config: Config | None) -> str:
     """How the adapters of the table are that runs by these settings, if one does."""
     host, port = (config.web.host, config.web.port) if config else ("127.0.0.1", 8080)
     try:
-        with urllib.request.urlopen(f"http://{host}:{port}/api/state", timeout=3) as answer:
+        with urllib.request.urlopen(f"http://{url_host(host)}:{port}/api/state", timeout=3) as answer:
             state = json.load(answer)
     except (OSError, ValueError):
         return f"none answers at {host}:{port}"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from table_controller.app.brokers import answers, mosquitto_program
 from table_controller.app.table import fresh_folder
-from table_controller.app.terminal import say
+from table_controller.app.terminal import say, url_host
 from table_controller.app.venue_pages import venue_pages
 from table_controller.config import secret_of
 from table_controller.errors import DeviceError, UsageError
@@ -166,7 +166,7 @@ async def _serve(config: VenueConfig, part: str) -> None:
 
 def address(config: VenueConfig, port: int) -> str:
     """Where the pages are."""
-    return f"{'https' if config.web.tls_certificate else 'http'}://{config.web.host}:{port}"
+    return f"{'https' if config.web.tls_certificate else 'http'}://{url_host(config.web.host)}:{port}"
 
 
 @contextlib.asynccontextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from gpiozero import LED, Buzzer, DigitalInputDevice
-from gpiozero.exc import GPIOZeroError
+from gpiozero.exc import GPIOZeroError, GPIOZeroWarning
 from gpiozero.pins import Factory
 
 from table_controller.cards import SEATS
@@ -48,7 +49,9 @@ class Panel:
         """While lamps and buttons are tried: the buttons pressed so far, whose presses then do nothing else."""
         self._debouncers: dict[str, Debouncer] = {}
         try:
-            self.lamps = {key: self._led(f"LAMP_{key.upper()}", factory) for key in (*SEATS, "table")}
+            with warnings.catch_warnings():  # of each way to the pins that there is not: the last word says it
+                warnings.simplefilter("ignore", GPIOZeroWarning)
+                self.lamps = {key: self._led(f"LAMP_{key.upper()}", factory) for key in (*SEATS, "table")}
             pin = PINS["BUZZER"]
             self.buzzer = Buzzer(pin.gpio, active_high=pin.active_high, pin_factory=factory)
             self._devices.append(self.buzzer)
@@ -58,7 +61,8 @@ class Panel:
         except (GPIOZeroError, OSError, ImportError) as error:
             self.close()
             raise DeviceError(
-                f"The panel's pins cannot be used: {error}.", way_out="Set panel.enabled = false to run by the page."
+                f"The panel's pins cannot be used: {str(error).rstrip('.!')}.",
+                way_out="Set panel.enabled = false to run by the page.",
             ) from error
 
     def _led(self, name: str, factory: Factory | None) -> LED:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Iterator
 
 import pytest
+from gpiozero import Device
+from gpiozero.exc import BadPinFactory, PinFactoryFallback
 from gpiozero.pins.mock import MockFactory
 
+from table_controller.errors import DeviceError
 from table_controller.panel.debounce import QUIET_MS, Debouncer
 from table_controller.panel.panel import Panel
 from table_controller.panel.pins_gen import PINS
@@ -99,3 +103,17 @@ def test_the_tables_lamp_winks_while_something_has_failed(bench: Bench) -> None:
     bench.panel.attention(False)
     assert lamp._blink_thread is None
     assert lamp.value == 1
+
+
+def test_a_machine_without_pins_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each way to the pins that fails warns in gpiozero, and its last word ends with a mark of its own."""
+
+    def none() -> None:
+        warnings.warn("Falling back from lgpio", PinFactoryFallback, stacklevel=1)
+        raise BadPinFactory("Unable to load any default pin factory!")
+
+    monkeypatch.setattr(Device, "_default_pin_factory", staticmethod(none))
+    monkeypatch.setattr(Device, "pin_factory", None)
+    with pytest.raises(DeviceError) as refused:
+        Panel(lambda event: None, lambda: 0, lambda: "W")
+    assert refused.value.message == "The panel's pins cannot be used: Unable to load any default pin factory."
