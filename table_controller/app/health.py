@@ -65,6 +65,8 @@ class Signs:
     feed_silent_ms: int = 0
     """How long ago the feed's thread last did something."""
     outbox_problem: str = ""
+    broker_refused: bool = False
+    """The broker answers and does not let the table in."""
 
 
 def health_of(signs: Signs) -> list[Health]:
@@ -137,6 +139,14 @@ def _broker(signs: Signs) -> Health:
         return Health("broker", "stale", *words, signs.outbox_problem)
     if signs.broker_online:
         return Health("broker", "fresh", "正常", "events arrive")
+    if signs.broker_refused:
+        words = (
+            f"不让本桌登录：牌局照常，{signs.waiting} 条消息存在本机，登录后补发；"
+            "检查 feed.username 和 feed.password_file",
+            f"it does not let the table in: the game goes on, {signs.waiting} messages wait here and are sent later; "
+            "check feed.username and feed.password_file",
+        )
+        return Health("broker", "failed", *words, signs.broker_problem)
     words = (
         f"连不上：牌局照常，{signs.waiting} 条消息存在本机，连上后补发；检查网络和 [feed] 设置",
         f"it does not answer: the game goes on, {signs.waiting} messages wait here and are sent later; "

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from table_controller.app import record_forms
+from table_controller.app.record_forms import LOST_ZH
 from table_controller.app.record_matches import Match, Matches
 from table_controller.app.terminal import say
-from table_controller.errors import UsageError
+from table_controller.errors import EX_DATAERR, UsageError
 from table_controller.games.guandan.deal import Action
 from table_controller.games.guandan.profile import rules_of
-from table_controller.journal.reader import Records, no_journal, of_journal
+from table_controller.journal.reader import Reading, Records, no_journal, of_journal
 from table_controller.journal.replay import journal_hash, replay
+from table_controller.journal.snapshot import Place, claimed, snapshot_path
 from table_controller.table.carry import document
 from table_controller.table.incidents import KINDS, Incident
 from table_controller.table.snapshot import snapshot
@@ -58,20 +60,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the record; raises JournalError for a file that is no journal or that does not replay."""
-    text = written(args.journal, args.form, args.incident, args.round)
+    """Write the record; exit status 65 where its journal is not whole; raises JournalError for what is no journal."""
+    text, lost = written(args.journal, args.form, args.incident, args.round)
+    status = EX_DATAERR if lost else 0
+    if lost:
+        way = "look with `table-controller recover`, and compare it with what was written by hand"
+        say(f"NOT WHOLE: {lost}. What came after it is missing here: {way}.")
+        say(f"不完整：{LOST_ZH}。请用 `table-controller recover` 查看，并与手写的记录核对。")
     if args.out is None:
         sys.stdout.write(text)
-        return 0
+        return status
     try:
         args.out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{args.out} cannot be written: {error.strerror}.", way_out="Name another file.") from error
-    return 0
+    return status
 
 
-def written(journal: Path, form: str, incident: int | None = None, round_: int | None = None) -> str:
-    """The record in one of its forms."""
+def _lost(reading: Reading, claim: Place | None) -> str:
+    """What was acknowledged and cannot be read: of the journal, or of its end that a snapshot tells of; else empty."""
+    if reading.damage and not reading.torn:
+        return f"the journal is damaged, {reading.damage}"
+    gone = claim.number - reading.number if claim is not None else 0
+    return f"{gone} records are gone from the journal's end" if gone > 0 else ""
+
+
+def written(journal: Path, form: str, incident: int | None = None, round_: int | None = None) -> tuple[str, str]:
+    """The record in one of its forms, and what of its journal is lost (empty: nothing)."""
+    claim = claimed(snapshot_path(journal))  # first: a table that runs writes on meanwhile
     records = Records(journal)
     raised: dict[int, Incident] = {}
     matches = Matches(round_)
@@ -86,9 +102,9 @@ def written(journal: Path, form: str, incident: int | None = None, round_: int |
         raise no_journal(journal)
     if not replayed.same:
         say(replayed.words())
-    state = replayed.core.state
+    state, lost = replayed.core.state, _lost(reading, claim)
     if form == "carry":
-        return document(state.table, (record["event"] for record in _events(records)), matches.last_wall)
+        return document(state.table, (record["event"] for record in _events(records)), matches.last_wall), lost
     match, incidents = matches.of(state), [raised[number] for number in sorted(raised)]
     whole = record_of(match, matches.last_ms, _walls(records, match, incidents), incidents)
     whole["evidence"] = {
@@ -96,7 +112,12 @@ def written(journal: Path, form: str, incident: int | None = None, round_: int |
         "journal_hash": journal_hash(records),
         "reproduced": replayed.same,
         "damage": reading.damage,
+        "lost": lost,
     }
+    return _as_form(whole, form, incident), lost
+
+
+def _as_form(whole: dict[str, Any], form: str, incident: int | None) -> str:
     if form == "json":
         return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
     if form == "csv":

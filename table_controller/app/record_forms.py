@@ -56,6 +56,10 @@ def _seat(seat: object) -> str:
     return f"{SEATS_ZH.get(str(seat), '')} {seat}" if seat else ""
 
 
+LOST_ZH = "记录损坏或缺失，损坏之后的内容不在其中"
+"""What is said of a record whose journal is not whole."""
+
+
 def _heading(whole: Whole) -> str:
     match, names = whole["match"], whole["match"]["names"]
     players = "，".join(f"{SEATS_ZH[s]} {n}" for s, n in zip("ENWS", names, strict=False)) if names else ""
@@ -66,6 +70,7 @@ def _heading(whole: Whole) -> str:
             ("规则 / rules", whole["profile"]),
             ("选手 / players", players),
             ("开始、打印 / begun, written", f"{whole['begun']}  {whole['written']}"),
+            *([("不完整 / NOT WHOLE", f"{LOST_ZH} / {lost}")] if (lost := whole["evidence"].get("lost")) else []),
         ]
     )
 

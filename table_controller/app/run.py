@@ -299,6 +299,7 @@ def _signs(run: _Run) -> Signs:
         dealer_message=state.message,
         broker_online=client.online if client is not None else None,
         broker_problem=client.problem if client is not None else "",
+        broker_refused=client is not None and client.refused,
         waiting=len(table.outbox) if table.outbox is not None else 0,
         pins=(table.panel is not None) if config.panel.enabled else None,
         pins_problem=run.pins_problem,

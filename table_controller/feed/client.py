@@ -78,6 +78,8 @@ class FeedClient:
         """Set before ``start``: the table then listens to its commands."""
         self.online = False
         self.problem = self._said = ""
+        self.refused = False
+        """It answers, and does not let this table in."""
         self.connects = 0
         self.again_s = AGAIN_S
         """So soon after a lost connection the next is tried."""
@@ -247,11 +249,11 @@ class FeedClient:
 
     def _connected(self, reason: Any) -> None:
         if reason.is_failure:
-            self.problem = f"The broker refused the connection: {reason}."
+            self.refused, self.problem = True, f"The broker refused the connection: {reason}."
             log.warning("%s Check user name and password.", self.problem)
             self._plan_again()
             return
-        self.online, self.problem, self._waits_s = True, "", 0.0
+        self.online, self.refused, self.problem, self._waits_s = True, False, "", 0.0
         self.connects += 1
         # What was in flight is asked for again: the reader drops the duplicates by number.
         self._in_flight.clear()
@@ -277,7 +279,7 @@ class FeedClient:
             log.warning("%s", self.problem)
 
     def _disconnected(self, reason: str) -> None:
-        self.online = False
+        self.online = self.refused = False
         self.problem = f"No broker at {self._broker.host}:{self._broker.port}: {reason}."
 
     def _pump(self) -> None:

@@ -45,6 +45,7 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
     ({"dealer_fault": "JAM", "dealer_message": "A card is stuck."}, "dealer", "failed", "Clear"),
     ({"broker_online": None}, "broker", "off", "no feed"),
     ({"broker_online": False, "broker_problem": "refused", "waiting": 7}, "broker", "failed", "7 messages wait"),
+    ({"broker_online": False, "broker_refused": True, "waiting": 7}, "broker", "failed", "feed.password_file"),
     ({"broker_online": False}, "broker", "stale", "the game goes on"),
     ({"outbox_problem": "disk I/O error", "waiting": 9}, "broker", "stale", "9 wait"),
     ({"pins": None}, "pins", "off", "every button"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -184,3 +185,32 @@ def test_incidents_that_the_table_has_dropped_are_in_the_record(
     told = json.loads(written(capsys, str(path)))["incidents"]
     assert [one["number"] for one in told] == [*range(1, KEPT + 3)]
     assert (told[0]["status"], told[1]["reason"], told[2]["status"]) == ("resolved", LONG_AGO, "open")
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "slip", "carry"])
+def test_a_record_of_a_damaged_journal_says_that_it_is_not_whole(
+    journal: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = bytearray(journal.read_bytes())
+    data[len(data) * 3 // 4] ^= 4
+    journal.write_bytes(data)
+    assert cli.main(["record", str(journal), "--as", form]) == 65
+    told = capsys.readouterr()
+    assert "NOT WHOLE: the journal is damaged, record" in told.err
+    assert "不完整" in told.err
+    assert told.out
+    assert form not in ("json", "slip") or "damaged, record" in told.out, "on the paper too"
+
+
+def test_a_record_whose_last_line_a_power_cut_left_is_whole(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal.write_bytes(journal.read_bytes() + b"0000")
+    assert cli.main(["record", str(journal), "--as", "slip"]) == 0
+    assert "WHOLE" not in "".join(capsys.readouterr())
+
+
+def test_a_record_whose_end_only_the_snapshot_knows_of_says_so(
+    journal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("table_controller.app.record.claimed", lambda path: SimpleNamespace(number=10_000))
+    assert cli.main(["record", str(journal), "--as", "csv"]) == 65
+    assert "records are gone from the journal's end" in capsys.readouterr().err
