@@ -20,6 +20,8 @@ _HISTORY = 64
 """Small pictures kept since the last reading: six seconds, longer than an area takes to come to rest."""
 _REMAINS, _PARTLY = 0.55, 0.25
 """The share of an index's print that is kept where its card remains, and where something lies over a part of it."""
+_WAS_THERE = 0.45
+"""Of the print that shows now, the share that must have shown before where nothing was laid."""
 _SAME_GREY = 6.5
 _SMALL_ABOVE_PX, _SMALL_BESIDE_PX = 7, 3
 _PRINT_ABOVE_PX, _PRINT_BESIDE_PX = 26, 13
@@ -87,8 +89,12 @@ class AreaPrint:
         return any(self._remains_at(view, at) for at in _corners(card))
 
     def showed(self, view: Image, card: SeenCard) -> bool:
-        """Whether the print at all corners of a new card was there when last read."""
-        return all(self._remains_at(view, at) for at in _corners(card))
+        """Whether the print at all corners of a new card was there when last read: all of it, for some of the old may
+        also show where a new index lies over pips."""
+        if self._last_view is None:
+            return False
+        last = self._last_view
+        return all(self._remains_at(view, at) and self._share(view, last, at) > _WAS_THERE for at in _corners(card))
 
     def shows_beside(self, view: Image, card: SeenCard, by: SeenCard) -> bool:
         """Whether print of a known card's index still shows where another that lies over it leaves it free."""
@@ -117,7 +123,10 @@ class AreaPrint:
     def _kept(self, view: Image, at: Point, by: SeenCard | None = None) -> float:
         if self._last_view is None:
             return 0.0
-        return share_kept(self._last_view, view, self._window, self._px_per_mm, at, by)
+        return self._share(self._last_view, view, at, by)
+
+    def _share(self, one: Image, other: Image, at: Point, by: SeenCard | None = None) -> float:
+        return share_kept(one, other, self._window, self._px_per_mm, at, by)
 
     def _print(self, view: Image, at: Point) -> Image:
         x, y = self._window.to_px(*at, self._px_per_mm)

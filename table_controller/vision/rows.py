@@ -16,6 +16,7 @@ _TOGETHER_MM = 4.5
 _STEP_MM = (10.0, 26.0)
 _STRAIGHT_MM, _JOKER_STRAIGHT_MM = 4.5, 10.0
 """A joker's word is longer than an index, and its middle stands lower."""
+_JOKERS = 4
 _TWO_STEPS_MM, _CARD_MM, _LONGER = 22.5, 58.0, 1.75
 _JOKERS_LONGER = 1.5
 """Between two jokers: their words show faintest of all, so such a step is doubted whatever shows in it."""
@@ -83,12 +84,15 @@ def lies_in_row(card: SeenCard, row: Sequence[SeenCard]) -> bool:
 
 
 def _beside(card: SeenCard, other: SeenCard) -> bool:
+    """Rows run across their cards or, of cards that each lie turned, along the seat's edge."""
     c, s = math.cos(math.radians(other.turn_deg)), math.sin(math.radians(other.turn_deg))
     du, dv = other.anchor[0] - card.anchor[0], other.anchor[1] - card.anchor[1]
-    along, across = abs(c * du + s * dv), abs(c * dv - s * du)
     lean = abs((card.turn_deg - other.turn_deg + 90) % 180 - 90)
     straight_mm = _JOKER_STRAIGHT_MM if {card.card, other.card} & set(JOKERS) else _STRAIGHT_MM
-    return _STEP_MM[0] < along < _STEP_MM[1] and across < straight_mm and lean < _ROW_TURN_DEG
+    ways = ((c * du + s * dv, c * dv - s * du), (du, dv))
+    return lean < _ROW_TURN_DEG and any(
+        _STEP_MM[0] < abs(along) < _STEP_MM[1] and abs(across) < straight_mm for along, across in ways
+    )
 
 
 def gaps_doubted(row: Sequence[SeenCard], shows: Callable[[SeenCard, SeenCard], bool] = something) -> list[SeenCard]:
@@ -102,12 +106,13 @@ def gaps_doubted(row: Sequence[SeenCard], shows: Callable[[SeenCard, SeenCard], 
     """
     cards = list(row)
     steps = [math.dist(one.anchor, other.anchor) for one, other in pairwise(cards)]
+    all_jokers = sum(card.card in JOKERS for card in cards) == _JOKERS  # then none can be missing among them
     for i, step in enumerate(steps):
         others = [other for k, other in enumerate(steps) if k != i and other < _CARD_MM]
         if not others or not _TWO_STEPS_MM < step < _CARD_MM:
             continue
         longer = step / median(others)
-        jokers = row[i].card in JOKERS and row[i + 1].card in JOKERS
+        jokers = row[i].card in JOKERS and row[i + 1].card in JOKERS and not all_jokers
         unseen = longer > (_JOKERS_LONGER if jokers else _FAR_LONGER)
         if unseen or (longer > _LONGER and shows(row[i], row[i + 1])):
             cards[i + 1] = replace(cards[i + 1], doubtful=True)

@@ -21,7 +21,11 @@ from table_controller.vision.mat import Window
 from table_controller.vision.reader import IndexReading
 
 WIDE_STEP_MM = 23.0
-"""Neighbours in a row seldom lie further apart."""
+"""Neighbours in a row seldom lie further apart,"""
+_TIGHT_MM, _TWICE = 19.0, 1.7
+"""and in a row in which some lie tight, not so far apart as this many of the least step."""
+_LEAST_STEP_MM = 10.0
+"""What lies closer is no row: one card over another."""
 _ROW_MM = 18.0
 _CLEAR_OF_MM = (7.0, 5.0)
 """What is nearer to the left or the right one of two indices belongs to it."""
@@ -36,9 +40,12 @@ _AROUND_MM = (14.0, 24.0)
 def gaps(cards: Sequence[SeenCard]) -> Iterator[tuple[SeenCard, SeenCard]]:
     """Neighbours in a row, one card overlapping the other, with room for a third index between theirs."""
     tops = sorted((card for card in cards if card.top is not None), key=lambda card: card.anchor)
-    for left, right in pairwise(tops):
-        across, along = right.anchor[0] - left.anchor[0], abs(right.anchor[1] - left.anchor[1])
-        if WIDE_STEP_MM < across < _CARD_MM + WIDE_STEP_MM and along < _ROW_MM:
+    neighbours = [(left, right) for left, right in pairwise(tops) if abs(right.anchor[1] - left.anchor[1]) < _ROW_MM]
+    steps = [right.anchor[0] - left.anchor[0] for left, right in neighbours]
+    least_mm = min((step for step in steps if step > _LEAST_STEP_MM), default=WIDE_STEP_MM)
+    wide_mm = min(WIDE_STEP_MM, max(_TIGHT_MM, _TWICE * least_mm))
+    for (left, right), step in zip(neighbours, steps, strict=True):
+        if wide_mm < step < _CARD_MM + WIDE_STEP_MM:
             yield left, right
 
 

@@ -21,7 +21,7 @@ from table_controller.vision.rows import gaps_doubted, lies_in_row, moved_as_one
 
 _NEAR_MM = 9.0
 _CHANCE = 0.01
-_STAYED_MM = 5.0
+_STAYED_MM, _IN_PLACE_MM = 5.0, 2.0
 _SLID_MM = 45.0
 _SHOWN_AGAIN_MM = 30.0
 _PUSHED_MM = 130.0
@@ -194,7 +194,7 @@ class SeatTracker:
         self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool], stirred: Callable[[SeenCard], bool]
     ) -> tuple[list[tuple[int, int]], set[int]]:
         """Known cards and which of those seen they are; and which of the new ones are doubtful for where they lie."""
-        whole = self._as_one(seen)
+        whole = self._as_one(seen, remains)
         pairs = whole + self._near(seen, whole, remains)
         copies = [(i, j) for i, j in pairs if self._lies_over_its_row(i, j, seen, pairs)]
         pairs = [pair for pair in pairs if pair not in copies]
@@ -204,7 +204,13 @@ class SeatTracker:
         taken = {j for _, j in stayed + others}
         fresh = [j for j in range(len(seen)) if j not in taken]
         others_new = [seen[k] for k in fresh]
-        kept = [pair for pair in others if pair in whole or not self._in_new_row(seen[pair[1]], others_new)]
+        kept = [
+            (i, j)
+            for i, j in others
+            if (i, j) in whole
+            or not self._in_new_row(seen[j], others_new)
+            or self._shows_under(self.known[i].seen, seen[j], others_new)
+        ]
         unsure: set[int] = set()
         for i, j in list(kept):
             # the one card of its play that lies a hair elsewhere: nudged, or its second copy
@@ -241,16 +247,34 @@ class SeatTracker:
             if not seen_still and other.top is not None
         )
 
-    def _as_one(self, seen: Sequence[SeenCard]) -> list[tuple[int, int]]:
-        """Plays that lie where they lay, or were pushed as a whole."""
+    def _as_one(self, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> list[tuple[int, int]]:
+        """Plays that lie where they lay, or were pushed as a whole: of those no card lies in its place any more."""
         pairs: list[tuple[int, int]] = []
         for play in sorted({known.play for known in self.known}, reverse=True):
             members = [i for i, known in enumerate(self.known) if known.play == play and not known.hidden]
             free = [j for j in range(len(seen)) if j not in {taken for _, taken in pairs}]
-            if len(members) > 1:
-                found = moved_as_one([self.known[i].seen for i in members], [seen[j] for j in free], _PUSHED_MM)
+            if len(members) < 2:
+                continue
+            here = [seen[j] for j in free]
+            found = moved_as_one([self.known[i].seen for i in members], here, _PUSHED_MM)
+            pushed = bool(found) and apart(self.known[members[0]].seen, here[found[0]]) > _NEAR_MM
+            if not pushed or not any(self._in_place(self.known[i].seen, here, remains) for i in members):
                 pairs += [(members[k], free[n]) for k, n in enumerate(found)]
         return pairs
+
+    @staticmethod
+    def _in_place(card: SeenCard, seen: Sequence[SeenCard], remains: Callable[[SeenCard], bool]) -> bool:
+        """Whether a card was read where it lay, by the very print that was read there."""
+        return any(card.card == other.card and apart(card, other) < _IN_PLACE_MM for other in seen) and remains(card)
+
+    def _shows_under(self, known: SeenCard, card: SeenCard, fresh: Sequence[SeenCard]) -> bool:
+        """Whether what is seen where a card lay is that card, under the edge of a new one."""
+        return apart(known, card) < _STAYED_MM and any(
+            card.anchor[0] < new.anchor[0]
+            and _area_share(known.index_patch(known.anchor), new.outline()) > _TOUCHED_SHARE
+            and self._beside(known, new)
+            for new in fresh
+        )
 
     def _near(
         self, seen: Sequence[SeenCard], found: list[tuple[int, int]], remains: Callable[[SeenCard], bool]

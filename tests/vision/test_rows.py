@@ -65,6 +65,8 @@ def test_a_long_step_between_jokers_is_doubted_whatever_shows_in_it() -> None:
     jokers = [replace(card, card=name) for card, name in zip(row(0, 23, 36), ("SJ", "BJ", "BJ"), strict=True)]
     assert [card.doubtful for card in gaps_doubted(jokers, nothing)] == [False, True, False]
     assert not any(card.doubtful for card in gaps_doubted(row(0, 23, 36), nothing))
+    four = [replace(card, card=name) for card, name in zip(row(0, 23, 36, 49), ("SJ", "SJ", "BJ", "BJ"), strict=True)]
+    assert not any(card.doubtful for card in gaps_doubted(four, nothing)), "all jokers are there: none was missed"
 
 
 def test_a_squeezed_card_that_is_read_very_surely_is_one() -> None:

@@ -16,7 +16,7 @@ from table_controller.vision.classify import NO_INDEX
 from table_controller.vision.reader import Reader
 from table_controller.vision.reading import IndexReading
 from table_controller.vision.seat_eye import READ_PX_PER_MM, reading_window
-from table_controller.vision.second_look import MAY_BE, in_gap, shows_between
+from table_controller.vision.second_look import MAY_BE, gaps, in_gap, shows_between
 
 WINDOW = reading_window(load_geometry(), "S")
 LEFT_MM, RIGHT_MM, ROW_MM = 0.0, 32.0, 200.0
@@ -61,6 +61,20 @@ def test_what_may_be_an_index_in_a_gap(u_mm: float, v_mm: float, nothing: float,
 def test_a_reading_beyond_the_two_cards_is_none_of_the_gap(u_mm: float, within: bool) -> None:
     cards = lying("2C", LEFT_MM), lying("3H", RIGHT_MM)
     assert in_gap(faint(u_mm, 200, 0.0), WINDOW, READ_PX_PER_MM, *cards) is within
+
+
+@pytest.mark.parametrize(
+    ("places_mm", "gap_after_mm"),
+    [
+        ((0, 11, 22, 45, 57), [22]),  # one was missed in a row laid tight, and its neighbours are 23 mm apart
+        ((0, 23, 46, 57, 69), [0, 23]),
+        ((0, 19, 40, 60), []),  # a usual row
+        ((0, 20, 44, 62), [20]),
+    ],
+)
+def test_gaps_are_wide_for_the_row_that_they_are_in(places_mm: tuple[int, ...], gap_after_mm: list[int]) -> None:
+    cards = [lying(name, at) for name, at in zip(("2C", "3H", "3S", "5D", "5S"), places_mm, strict=False)]
+    assert [left.anchor[0] for left, _ in gaps(cards)] == gap_after_mm
 
 
 def test_nothing_shows_where_nothing_was_found() -> None:

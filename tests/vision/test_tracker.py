@@ -276,3 +276,34 @@ def test_the_edges_of_a_pile_read_as_a_joker_on_its_side_are_no_card() -> None:
     assert names(SeatTracker().settle([*lying, under], lambda _: False))[0] == ["8S", "8H", "8C", "8D"]
     alone = replace(under, top=(80.0, 230.0))
     assert "SJ" in names(SeatTracker().settle([*lying, alone], lambda _: False))[0]  # a joker thrown beside them
+
+
+def test_the_same_cards_laid_over_a_row_of_which_one_stays_where_it_lay_are_a_play() -> None:
+    tracker, old = SeatTracker(), row("JC JS", 107)
+    settle(tracker, old)
+    assert settle(tracker, [*row("JC JS", 50, 204), old[1]]) == (["JC", "JS"], [], False)
+    assert [(known.seen.card, known.hidden) for known in tracker.known] == [
+        ("JC", True), ("JS", False), ("JC", False), ("JS", False)
+    ]  # fmt: skip
+
+
+def test_a_stirred_card_that_begins_a_row_of_turned_cards_is_asked_about() -> None:
+    tracker, old = SeatTracker(), [replace(card, turn_deg=25.0) for card in row("7C 7H", -79)]
+    settle(tracker, old)
+    new = [replace(card, turn_deg=25.5) for card in row("6H 6D", -43)]
+    seen = [old[0], *shifted([replace(old[1], bottom=None)], 0.7, -0.5), *new]
+    told = tracker.settle(seen, lambda card: card.card != "7H")
+    assert [(card.card, card.doubtful) for card in told.new] == [("7H", True), ("6H", False), ("6D", False)]
+
+
+def test_an_index_under_the_edge_of_a_new_row_is_the_old_card_where_its_print_shows_beside_that_edge() -> None:
+    def told(its_print_shows: bool) -> list[str]:
+        tracker = SeatTracker()
+        settle(tracker, row("4H 4C 4C", -22))
+        half = replace(row("4H", -23)[0], bottom=None, doubtful=True)
+        seen = [half, *row("BJ BJ", -14.4, 202, 19)]
+        settled = tracker.settle(seen, lambda _: False, beside=lambda known, _: its_print_shows and known.card == "4H")
+        return [card.card for card in settled.new]
+
+    assert told(True) == ["BJ", "BJ"]
+    assert told(False) == ["4H", "BJ", "BJ"], "else it may be the other copy, laid with them"
