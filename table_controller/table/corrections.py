@@ -20,7 +20,7 @@ from table_controller.table.events import PlayCorrected
 from table_controller.table.exchange import answered, judge_return, judge_wild, resisted, settle_tribute
 from table_controller.table.incidents import ASKING
 from table_controller.table.match_state import PastDeal, Stop
-from table_controller.table.play import take_unapplied, take_waiting
+from table_controller.table.play import IN_PLAY, skip_if_barred, take_unapplied, take_waiting
 from table_controller.table.referee_events import (
     ExchangeCorrected,
     PlayInserted,
@@ -157,6 +157,7 @@ def rolled_back(draft: Draft, event: RolledBack) -> None:
     seat = next(a.seat for a in state.actions if a.number == event.play)
     if deal.reported.pop(seat, None) is not None and 0 < deal.counts[seat] <= deal.report_limit:
         deal.owes_report[seat] = deal.counts[seat]
+    skip_if_barred(draft, event.at_ms)
     draft.publish("rolled_back", play=event.play, by=event.by, taken_up=len(later))
 
 
@@ -202,8 +203,10 @@ def _apply(draft: Draft, word: Word, edit: Edit, *, misread: bool = True) -> Non
     deal = state.deal
     if deal is not None and deal.over and state.phase != "paused":
         end_deal(draft, at_ms)
-    elif state.phase in ("playing", "trick_over"):
-        take_waiting(draft)
+    elif state.phase in IN_PLAY:
+        skip_if_barred(draft, at_ms)
+        if state.phase in IN_PLAY:
+            take_waiting(draft)
 
 
 def _edit_past(draft: Draft, number: int, word: Word, edit: Edit) -> None:

@@ -31,7 +31,7 @@ from table_controller.table.events import IncidentUpdated
 from table_controller.table.exchange import end_if_ready
 from table_controller.table.incidents import ALLOWED_STEPS, KINDS, NOTED, STATUSES, Incident
 from table_controller.table.lateness import not_late
-from table_controller.table.play import after
+from table_controller.table.play import IN_PLAY, after, skip_if_barred
 from table_controller.table.referee_events import (
     CardsExposed,
     HallReminded,
@@ -41,12 +41,11 @@ from table_controller.table.referee_events import (
     TypeNamed,
 )
 from table_controller.table.refusal import Refusal
-from table_controller.table.stops import barred, skip, stop
+from table_controller.table.stops import stop
 from table_controller.table.told import tell_deal
 from table_controller.table.turn import Draft
 from table_controller.table.undone import fouls_told, propose_again, rights_gone, withdraw_what_followed
 
-IN_PLAY = ("playing", "trick_over")
 VOID_HAND = rules.VOID_HAND
 
 
@@ -184,16 +183,6 @@ def _void_hand(draft: Draft, seat: Seat, number: int, at_ms: int) -> None:
     draft.publish("hand_void", seat=seat)
     if state.phase != "paused":
         after(draft, verdict, at_ms)
-
-
-def skip_if_barred(draft: Draft, at_ms: int) -> None:
-    """The seat in turn has just lost its right: the next plays."""
-    deal = draft.state.deal
-    if deal is None or deal.turn is None or draft.state.phase not in IN_PLAY:
-        return
-    found = barred(draft, deal.turn)
-    if found is not None:
-        after(draft, skip(draft, found, at_ms), at_ms)
 
 
 def _due(draft: Draft, seat: Seat, at_ms: int) -> None:

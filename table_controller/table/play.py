@@ -23,6 +23,8 @@ from table_controller.table.state import Early
 from table_controller.table.stops import barred, followed, forget, skip
 from table_controller.table.turn import EARLY_HOLD_MS, Draft
 
+IN_PLAY = ("playing", "trick_over")
+
 SAID = ("word", "knock")
 """Ways of passing that no camera sees."""
 
@@ -324,6 +326,16 @@ def after(draft: Draft, verdict: Verdict, at_ms: int) -> None:
         after(draft, skip(draft, found, at_ms), at_ms)
         return
     begin_turn(draft, turn, at_ms)
+
+
+def skip_if_barred(draft: Draft, at_ms: int) -> None:
+    """The seat in turn has lost its right, or has come to the turn without one by a human's word: the next plays."""
+    deal = draft.state.deal
+    if deal is None or deal.turn is None or draft.state.phase not in IN_PLAY:
+        return
+    found = barred(draft, deal.turn)
+    if found is not None:
+        after(draft, skip(draft, found, at_ms), at_ms)
 
 
 def settle_turn(draft: Draft, at_ms: int) -> None:

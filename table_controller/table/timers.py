@@ -10,8 +10,7 @@ from table_controller.table.effects import SetTimer
 from table_controller.table.events import TimerFired
 from table_controller.table.exchange import end_sorting, judge_exchange_time, leader_known
 from table_controller.table.match_state import MINUTE_MS
-from table_controller.table.officiating import skip_if_barred
-from table_controller.table.play import take_waiting
+from table_controller.table.play import skip_if_barred, take_waiting
 from table_controller.table.refusal import Refusal
 from table_controller.table.shot_clock import may_enforce, note_enforced, violation
 from table_controller.table.state import Early

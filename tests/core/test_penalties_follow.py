@@ -250,6 +250,23 @@ def test_play_that_goes_back_takes_no_warning_along() -> None:
     assert len(made.core.state.given) == 1
 
 
+@pytest.mark.parametrize("event", ["back", "removed"])
+def test_a_record_put_right_gives_no_turn_to_a_seat_whose_right_is_stopped(event: str) -> None:
+    made = playing()
+    made.send(ev.CardsSeen, seat="E", cards=("3S",))
+    give(made, raised(made, "serious", "N").number, "violation+stop")
+    assert turn(made) == "W"
+    skipped = made.core.state.actions[-1]
+    assert (skipped.seat, skipped.stopped) == ("N", True)
+    if event == "back":
+        assert made.send(rv.RolledBack, play=1, by="r").refusal is None
+    else:
+        assert made.send(rv.PlayRemoved, play=skipped.number, by="r").refusal is None
+    assert turn(made) == "W"
+    assert [(action.seat, action.stopped) for action in made.core.state.actions] == [("E", False), ("N", True)]
+    assert made.core.state.clock.seat == "W"
+
+
 @pytest.mark.parametrize("ruled", [False, True])
 def test_what_was_told_before_a_resync_stays_after_a_correction(ruled: bool) -> None:
     made = mislaid()
