@@ -334,13 +334,36 @@ def saved(state: TableState, at_ms: int) -> dict[str, Any]:
     return {name: copy.deepcopy(getattr(state, name)) for name in names.split()} | {"at_ms": at_ms}
 
 
+def _keep_since(state: TableState, before: dict[str, Any]) -> None:
+    """What was put right or overturned since in earlier deals and games, and the round's time, stay as they are now."""
+    match, then = state.match, before["match"]
+    lines = {(line["game"], line["deal"]): line for line in state.results}
+    own = (then.game, before["deal_number"])
+    was = [((line["game"], line["deal"]), line) for line in before["results"]]
+    before["results"] = [line if key == own else lines.get(key, line) for key, line in was]
+    past = {deal.number: deal for deal in state.past if deal.number != before["deal_number"]}
+    before["past"] = [past.get(deal.number, deal) for deal in before["past"]]
+    games = {game["game"]: game for game in match.played if game["game"] != then.game}
+    then.played = [games.get(game["game"], game) for game in then.played]
+    then.minutes, then.begun_ms, then.ends_ms = match.minutes, match.begun_ms, match.ends_ms
+    if match.called:  # a person ended the round since
+        then.called = then.time_up = True
+    gone = {incident.number for incident in state.incidents if incident.status == "overturned"}
+    for name in ("stops", "bans"):
+        before[name] = [one for one in before[name] if one.incident not in gone]
+    if before["must_lead"] is not None and before["must_lead"].incident in gone:
+        before["must_lead"] = None
+
+
 def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     """The deal goes on where the foul broke it off, paused."""
     state, then_ms = draft.state, before.pop("at_ms")
     phase, played = before["phase"], list(state.match.played)
-    if phase in ("deal_over", "game_over"):
+    _keep_since(state, before)
+    if phase in FINISHED:
         for name, value in before.items():
             setattr(state, name, value)
+        refold(draft)
         _let_round_run(draft)
         if state.results:
             tell_deal(draft, state.results[-1], again=True)
@@ -351,6 +374,8 @@ def restore(draft: Draft, before: dict[str, Any], at_ms: int) -> None:
     for name, value in before.items():
         if name != "lamps":
             setattr(state, name, value)
+    _judge_failures(draft)
+    _fold(state, state.results, between=False)
     if phase != "paused":
         state.phase, state.under, state.pause_reason = "paused", phase, "a foul was overturned"
         state.clock.elapsed_ms = state.clock.elapsed(then_ms)

@@ -7,6 +7,7 @@ answer uses is named: it would be passed over, and what it says never held.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,9 @@ Given = dict[str, Any]
 BOTH = ("huaian", "national")
 SETS = ("legal_tribute", "legal_returns", "interpretations")
 """Answers whose order says nothing."""
+
+
+_READING = re.compile(r"[a-z0-9_]+:(10|[2-9TJQKA]|[SB]J|-)")
 
 
 class CaseError(ValueError):
@@ -236,6 +240,45 @@ def check(case: dict[str, Any]) -> None:
     _named(given["op"], set(given) - {"op"}, needed, needed | more)
     for key, value in given.items():
         _check_value(key, value)
+    if given["op"] in ("upgrade", "pass_A", "next_level"):
+        order = given["finish_order"]
+        if len(order) < 2 or (order[1] != partner(order[0]) and partner(order[0]) not in order[1:] and len(order) < 3):
+            raise CaseError(f"finish_order: {order!r} leaves open where the partner of {order[:1]} finished.")
+    if given["op"] == "tribute_plan":
+        missing = [seat for seat in tribute.payers(given["finish_order"]) if seat not in given["tribute_cards"]]
+        if missing:
+            raise CaseError(f"tribute_cards: {', '.join(missing)} owes a tribute, and none is given.")
+
+
+CARDS = ("cards", "previous", "next", "cards_left_to_right", "payer_hand", "hand")
+LEVELS = ("level", "deal_level")
+SEAT_LISTS = ("finish_order", "finished", "already_out")
+
+
+def as_written(given: Given) -> Given:
+    """The same case with each card and level in the one way that the engine writes it (10S and ts as TS, 10 as T)."""
+    said = dict(given)
+    for key in CARDS:
+        if isinstance(said.get(key), list) and all(isinstance(card, str) for card in said[key]):
+            said[key] = list(parse_cards(said[key]))
+    for key in LEVELS:
+        said[key] = _rank(said[key]) if key in said else None
+    if isinstance(said.get("levels"), dict):
+        said["levels"] = {pair: _rank(level) for pair, level in said["levels"].items()}
+    if isinstance(said.get("tribute_cards"), dict):
+        said["tribute_cards"] = dict(
+            zip(said["tribute_cards"], parse_cards(said["tribute_cards"].values()), strict=True)
+        )
+    if isinstance(said.get("actions"), list):
+        if not all(isinstance(one, list) and len(one) == 2 for one in said["actions"]):
+            raise CaseError("actions: each is a seat and its card, such as ['E', '7S'] or ['E', 'pass'].")
+        said["actions"] = [[*one[:-1], "pass"] if str(one[-1]).lower() == "pass" else one for one in said["actions"]]
+    return {key: value for key, value in said.items() if key in given}
+
+
+def _rank(level: Any) -> Any:
+    text = str(level).upper()
+    return {"10": "T"}.get(text, text) if isinstance(level, (str, int)) else level
 
 
 def _named(what: str, found: set[str], needed: set[str], known: set[str]) -> None:
@@ -246,16 +289,29 @@ def _named(what: str, found: set[str], needed: set[str], known: set[str]) -> Non
 
 
 def _check_value(key: str, value: Any) -> None:
-    if key in ("cards", "previous", "next", "cards_left_to_right", "payer_hand", "hand"):
+    if key in CARDS:
+        if not isinstance(value, list) or not all(isinstance(card, str) for card in value):
+            raise CaseError(f"{key}: {value!r} is no list of cards.")
         parse_cards(value)
     elif key == "tribute_cards":
         parse_cards(value.values())
-    elif key in ("level", "deal_level") and value not in RANKS:
+    elif key in LEVELS and (not isinstance(value, str) or value not in RANKS):
         raise CaseError(f"{key}: {value!r} is no level.")
     elif key in ("leader", "receiver", "payer") and value not in SEATS:
         raise CaseError(f"{key}: {value!r} is no seat.")
+    elif key in SEAT_LISTS and not _each_once(value):
+        raise CaseError(f"{key}: {value!r} does not name each seat once at most.")
+    elif key in ("elapsed_s", "warned_at_s") and not isinstance(value, (int, float)):
+        raise CaseError(f"{key}: {value!r} is no number of seconds.")
+    elif key in ("previous_as", "next_as") and value is not None and not _READING.fullmatch(str(value)):
+        raise CaseError(f"{key}: {value!r} is no reading; write a type and its key, such as straight:8.")
     elif key == "levels" and set(value) != set(PAIRS):
         raise CaseError(f"{key}: {value!r} does not name the levels of EW and NS.")
+
+
+def _each_once(seats: list[Any]) -> bool:
+    named = [seat for seat in seats if seat is not None]
+    return len(set(named)) == len(named) and set(named) <= set(SEATS)
 
 
 def profiles_of(case: dict[str, Any]) -> tuple[str, ...]:
@@ -266,8 +322,8 @@ def profiles_of(case: dict[str, Any]) -> tuple[str, ...]:
 
 def answer_of(case: dict[str, Any], profile: Profile) -> dict[str, Any]:
     """What the engine says of what is given; raises CaseError where the case is none."""
-    check(case)
-    given = case["given"]
+    given = as_written(case["given"])
+    check({**case, "given": given})
     found: dict[str, Any] = OPERATIONS[given["op"]](given, profile)
     if set(case["expect"]) - set(found):
         unknown = ", ".join(sorted(set(case["expect"]) - set(found)))

@@ -53,6 +53,16 @@ def test_a_case_needs_no_more_than_its_op() -> None:
     assert profiles_of({"profile": "huaian"}) == ("huaian",)
 
 
+def test_ten_is_written_either_way() -> None:
+    ways = [
+        {"op": "classify", "level": level, "cards": cards}
+        for level, cards in (("10", ["10S", "th"]), ("T", ["TS", "TH"]))
+    ]
+    one, other = (answer_of({**CASE, "given": given, "expect": {}}, load_profile("huaian")) for given in ways)
+    assert one == other
+    assert one["valid"]
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -65,6 +75,13 @@ def test_a_case_needs_no_more_than_its_op() -> None:
         ({"given": {"op": "classify", "level": "2", "cards": ["5X"]}}, "5X"),
         ({"given": {"op": "trick", "leader": "E", "actions": [["W", "5S"]]}}, "the turn is E's"),
         ({"given": {"op": "next_level", "finish_order": ["E", "W"], "levels": {"EW": "2"}}}, "EW and NS"),
+        ({"given": {"op": "next_level", "finish_order": ["E", "N"], "levels": {"EW": "2", "NS": "2"}}}, "leaves open"),
+        (
+            {"given": {"op": "next_level", "finish_order": ["E", "E"], "levels": {"EW": "2", "NS": "2"}}},
+            "each seat once",
+        ),
+        ({"given": {"op": "classify", "level": "2", "cards": "5S"}}, "no list of cards"),
+        ({"given": {"op": "compare", "level": "2", "previous": ["4C"], "next": ["3D"], "next_as": "?"}}, "no reading"),
     ],
 )
 def test_what_nothing_would_look_at_is_named(change: dict[str, Any], named: str) -> None:
