@@ -19,7 +19,7 @@ from table_controller.table.deal_end import FINISHED, end_deal, reopen
 from table_controller.table.events import PlayCorrected
 from table_controller.table.exchange import answered, judge_return, judge_wild, resisted, settle_tribute
 from table_controller.table.incidents import ASKING
-from table_controller.table.match_state import PastDeal, Stop
+from table_controller.table.match_state import PastDeal
 from table_controller.table.play import IN_PLAY, skip_if_barred, take_unapplied, take_waiting
 from table_controller.table.referee_events import (
     ExchangeCorrected,
@@ -32,6 +32,7 @@ from table_controller.table.referee_events import (
 from table_controller.table.refusal import Refusal
 from table_controller.table.results import enter_places, require_agreement
 from table_controller.table.seen import LOOK_AGAIN, require_as_seen, require_reading_as_seen
+from table_controller.table.stops import stop_again
 from table_controller.table.told import levels_after
 from table_controller.table.turn import Draft
 
@@ -148,10 +149,8 @@ def rolled_back(draft: Draft, event: RolledBack) -> None:
     _apply(draft, Word(0, event.at_ms), edit, misread=False)
     state = draft.state
     state.early, state.unapplied, state.rejected = [], [], None
-    for action in later:
-        state.exposed += [(action.seat, card) for card in action.cards]
-        if action.stopped and action.cause and all(s.incident != action.cause for s in state.stops):
-            state.stops.append(Stop(action.seat, action.trick, once=True, incident=action.cause))
+    state.exposed += [(action.seat, card) for action in later for card in action.cards]
+    stop_again(draft, later)
     deal = state.deal
     assert deal is not None
     seat = next(a.seat for a in state.actions if a.number == event.play)

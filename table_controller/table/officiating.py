@@ -41,7 +41,7 @@ from table_controller.table.referee_events import (
     TypeNamed,
 )
 from table_controller.table.refusal import Refusal
-from table_controller.table.stops import stop
+from table_controller.table.stops import stop, stop_again
 from table_controller.table.told import tell_deal
 from table_controller.table.turn import Draft
 from table_controller.table.undone import fouls_told, propose_again, rights_gone, withdraw_what_followed
@@ -261,13 +261,17 @@ def _overturn(draft: Draft, incident: Incident, at_ms: int) -> None:
 
 
 def _give_turn_back(draft: Draft, number: int, at_ms: int) -> None:
-    """A seat was passed over for what is overturned now, and nobody has acted since: it is its turn again."""
-    state, stay = draft.state, len(draft.state.actions)
-    while stay > state.judged_from and state.actions[stay - 1].cause == number:
-        stay -= 1
-    if stay == len(state.actions) or state.phase not in (*IN_PLAY, "paused") or state.deal is None:
+    """A seat was passed over for what is overturned now, and nobody has acted since: it is its turn again. Others may
+    have been passed over after it, whose rights are stopped still."""
+    state, acted = draft.state, len(draft.state.actions)
+    while acted > state.judged_from and state.actions[acted - 1].stopped:
+        acted -= 1
+    passed_over = state.actions[acted:]
+    first = next((i for i, action in enumerate(passed_over) if action.cause == number), None)
+    if first is None or state.phase not in (*IN_PLAY, "paused") or state.deal is None:
         return
-    state.actions = state.actions[:stay]
+    state.actions = state.actions[: acted + first]
+    stop_again(draft, [action for action in passed_over[first:] if action.cause != number])
     judge_anew(draft, at_ms)
     skip_if_barred(draft, at_ms)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from table_controller.cards import SEATS, Seat, pair_of, partner
@@ -56,6 +57,14 @@ def skip(draft: Draft, found: Stop, at_ms: int) -> Verdict:
     state.next_action += 1
     draft.publish("turn_stopped", seat=seat, lead=led)
     return verdict
+
+
+def stop_again(draft: Draft, undone: Sequence[Action]) -> None:
+    """Turns that were passed over are played again: what stopped one of them and was used up by it stands once more."""
+    stops = draft.state.stops
+    for action in undone:
+        if action.stopped and action.cause and all(held.incident != action.cause for held in stops):
+            stops.append(Stop(action.seat, action.trick, once=True, incident=action.cause))
 
 
 def given_the_turn(draft: Draft, seat: Seat) -> None:

@@ -267,6 +267,21 @@ def test_a_record_put_right_gives_no_turn_to_a_seat_whose_right_is_stopped(event
     assert made.core.state.clock.seat == "W"
 
 
+def test_a_turn_is_given_back_also_where_the_next_seat_was_passed_over_for_a_reason_of_its_own() -> None:
+    made = playing()
+    give(made, raised(made, "serious", "W").number, "violation+stop")
+    made.send(ev.CardsSeen, seat="E", cards=("3S",))
+    other = raised(made, "hidden_card", "N").number
+    give(made, other, "violation+stop", "head_referee")
+    assert turn(made) == "S"
+    assert [action.seat for action in made.core.state.actions if action.stopped] == ["N", "W"]
+    assert made.send(ev.IncidentUpdated, incident=other, status="overturned", by="head").refusal is None
+    assert turn(made) == made.core.state.clock.seat == "N"
+    assert not any(action.stopped for action in made.core.state.actions)
+    made.send(ev.CardsSeen, seat="N", cards=("4S",))
+    assert turn(made) == "S", "W is passed over still"
+
+
 @pytest.mark.parametrize("ruled", [False, True])
 def test_what_was_told_before_a_resync_stays_after_a_correction(ruled: bool) -> None:
     made = mislaid()
