@@ -39,8 +39,9 @@ from table_controller.vision.things import PatientGate
 from table_controller.vision.tracker import SeatTracker, Settled
 
 READ_PX_PER_MM = 3.0
-_LEAST_VOTES, _MOST_VOTES = 2, 5
-"""Readings that are enough when they agree and none is doubtful, and that are enough in any case."""
+_LEAST_VOTES, _MOST_VOTES, _UNREAD_VOTES = 2, 5, 10
+"""Readings that are enough when they agree and none is doubtful, that are enough in any case, and where paper shows
+without an index."""
 _INSIDE_MM = 8.0
 """An index counts as in the area up to so far outside it: players lay over the line."""
 _LEAST_PAPER_MM2 = 60.0
@@ -224,7 +225,8 @@ class SeatEye:
         if len(self._votes) < _LEAST_VOTES:
             return False
         if len(self._votes) >= _MOST_VOTES:
-            return True
+            # a sleeve may lie over what cannot be read, and is soon drawn back
+            return len(self._votes) >= _UNREAD_VOTES or all(card.probs is not None for card in self._votes[-1])
         last = self._votes[-_LEAST_VOTES:]
         names = {tuple(card.card for card in votes) for votes in last}
         return len(names) == 1 and not any(card.doubtful for votes in last for card in votes)

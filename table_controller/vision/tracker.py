@@ -207,9 +207,7 @@ class SeatTracker:
         kept = [
             (i, j)
             for i, j in others
-            if (i, j) in whole
-            or not self._in_new_row(seen[j], others_new)
-            or self._shows_under(self.known[i].seen, seen[j], others_new)
+            if (i, j) in whole or not self._in_new_row(seen[j], others_new) or self._shows_under(i, seen[j], others_new)
         ]
         unsure: set[int] = set()
         for i, j in list(kept):
@@ -217,12 +215,13 @@ class SeatTracker:
             beside = [pair for pair in pairs if self.known[pair[0]].play == self.known[i].play and pair[0] != i]
             alone = bool(beside) and all(pair in stayed and pair[0] < i for pair in beside)
             hair = apart(self.known[i].seen, seen[j]) < _STAYED_MM and not _crowded(seen[j], others_new)
-            if alone and hair and lies_in_row(seen[j], others_new):
+            if alone and hair and lies_in_row(seen[j], others_new) and not self._shows_under(i, seen[j], others_new):
                 kept.remove((i, j))
                 unsure.add(j)
         for i, j in stayed:
             last = not any(self.known[k].play == self.known[i].play and k > i for k, _ in stayed)
-            if last and lies_in_row(seen[j], others_new) and stirred(self.known[i].seen):
+            begins = last and lies_in_row(seen[j], others_new) and not self._shows_under(i, seen[j], others_new)
+            if begins and stirred(self.known[i].seen):
                 # nudged as a new row was laid beside it, or its second copy that begins that row: nobody can tell
                 unsure.add(j)
             else:
@@ -267,8 +266,9 @@ class SeatTracker:
         """Whether a card was read where it lay, by the very print that was read there."""
         return any(card.card == other.card and apart(card, other) < _IN_PLACE_MM for other in seen) and remains(card)
 
-    def _shows_under(self, known: SeenCard, card: SeenCard, fresh: Sequence[SeenCard]) -> bool:
+    def _shows_under(self, i: int, card: SeenCard, fresh: Sequence[SeenCard]) -> bool:
         """Whether what is seen where a card lay is that card, under the edge of a new one."""
+        known = self.known[i].seen
         return apart(known, card) < _STAYED_MM and any(
             card.anchor[0] < new.anchor[0]
             and _area_share(known.index_patch(known.anchor), new.outline()) > _TOUCHED_SHARE
