@@ -10,6 +10,7 @@ import random
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,9 +81,6 @@ class Server:
             owner = pwd.getpwnam("postgres")
             self.as_user |= {"user": owner.pw_uid, "group": owner.pw_gid, "cwd": "/"}
             shutil.chown(folder, "postgres")
-            for parent in list(folder.parents)[:3]:
-                if not parent.stat().st_mode & 0o001:
-                    parent.chmod(parent.stat().st_mode | 0o011)
         words = ["-U", "venue", "-A", "trust", "-E", "UTF8", "-N", "--locale=C"]
         self._run("initdb", "-D", str(folder / "data"), *words)
         self.url = f"postgresql+psycopg://venue@/postgres?host={folder}"
@@ -120,12 +118,14 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server() -> Iterator[Server]:
+    """In a folder outside pytest's own, which each run of pytest closes to other users again, under a server's feet."""
     assert PROGRAMS, "PostgreSQL is not installed: .ci/setup dev"
-    made = Server(tmp_path_factory.mktemp("pg"))
-    made.start()
-    yield made
-    made.kill()
+    with tempfile.TemporaryDirectory(prefix="table-pg-") as folder:
+        made = Server(Path(folder))
+        made.start()
+        yield made
+        made.kill()
 
 
 @pytest.fixture
