@@ -53,7 +53,7 @@ class Word:
 
 
 Edit = Callable[[list[Action]], list[Action]]
-UNDER_WAY = ("playing", "trick_over", "paused")
+UNDER_WAY = (*IN_PLAY, "paused")
 
 
 def corrected(draft: Draft, event: PlayCorrected) -> None:
@@ -105,7 +105,7 @@ def inserted(draft: Draft, event: PlayInserted) -> None:
         return [*actions[:place], new, *actions[place:]]
 
     _apply(draft, Word.of(event), edit)
-    if draft.state.phase in ("playing", "trick_over"):
+    if draft.state.phase in IN_PLAY:
         take_unapplied(draft, event.at_ms)
 
 

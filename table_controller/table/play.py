@@ -68,7 +68,7 @@ def laid(draft: Draft, action: Early) -> None:
 
 def go_on(draft: Draft, at_ms: int) -> None:
     """After a pause: what was laid or passed meanwhile takes effect."""
-    if draft.state.phase in ("playing", "trick_over"):
+    if draft.state.phase in IN_PLAY:
         if playing_deal(draft).over:
             end_deal(draft, at_ms)
             return
@@ -97,7 +97,7 @@ def _lay_if_due(draft: Draft, action: Early) -> None:
 def pass_pressed(draft: Draft, event: PassPressed) -> None:
     """The PASS button, the same as a PASS card; or a pass that was said or knocked, as a human tells."""
     draft.require("playing", "trick_over", "paused")
-    if draft.state.phase == "paused" and draft.state.under not in ("playing", "trick_over"):
+    if draft.state.phase == "paused" and draft.state.under not in IN_PLAY:
         raise Refusal(f"Nobody passes in '{draft.state.under}'.", code="PHASE")
     said = event.how in SAID
     deal = playing_deal(draft)
@@ -168,7 +168,7 @@ def take_or_hold(draft: Draft, action: Early) -> None:
 def take_waiting(draft: Draft) -> None:
     """Apply held actions whose turn has come."""
     state = draft.state
-    while state.phase in ("playing", "trick_over") and state.early:
+    while state.phase in IN_PLAY and state.early:
         turn = playing_deal(draft).turn
         due = next((early for early in state.early if early.seat == turn), None)
         if due is None:
