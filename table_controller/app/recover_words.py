@@ -9,13 +9,13 @@ from table_controller.journal.recover import Diagnosis, Repaired
 
 PHASES_ZH = {
     "standby": "等待开始",
-    "dealing": "发牌",
+    "dealing": "正在发牌",
     "sorting": "理牌",
     "tribute": "贡牌",
     "returning": "还牌",
     "playing": "打牌",
-    "trick_over": "一圈结束",
-    "deal_over": "一副结束",
+    "trick_over": "本圈结束",
+    "deal_over": "本副结束",
     "game_over": "一局结束",
     "paused": "暂停",
     "fault": "故障",
